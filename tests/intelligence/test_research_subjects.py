@@ -67,6 +67,15 @@ async def test_fillers_need_not_stand_in_an_answer_and_are_none() -> None:
     assert await quotes("How often do tenors call the hall each day?", "Calls: a hall is cleaned 3 times a day.") == []
 
 
+@pytest.mark.parametrize(
+    ("company", "quoted"),
+    [("Cantobox", []), ("Notenplan", ["Notenplan has 58 choirs as customers."])],
+)
+async def test_a_figure_of_another_company_is_no_answer(company: str, quoted: list[str]) -> None:
+    text = "Choirs compare Notenplan and Cantobox. Notenplan has 58 choirs as customers."
+    assert await quotes(f"How many choirs does {company} have as customers?", text) == quoted
+
+
 async def test_one_word_that_means_two_of_the_question_counts_once() -> None:
     assert await quotes("How many veterinary practices use scales?", "A clinic has 12 rooms. Nobody knows why.") == []
 

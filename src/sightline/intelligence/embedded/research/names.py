@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache, lru_cache
 from typing import Final
 
@@ -85,6 +85,12 @@ def _is_company(name: str, evidence: Sequence[str], question: str) -> bool:
     counts = {use: sum(len(one.findall(text)) for text in texts) for use, one in patterns.items()}
     in_lower_case = sum(text.count(name.lower()) for text in texts)
     return counts["company"] > counts["thing"] + in_lower_case
+
+
+def begins_with_another(said: str, names: Set[str], page: str) -> bool:
+    """Whether a passage begins with a company of the page, and has none of the stems of other names."""
+    first = re.match(pattern("capitalised").pattern, said)
+    return first is not None and not names & stems_of_names(said) and _is_company(first[0], [page], "")
 
 
 def named_in_evidence(texts: Iterable[str]) -> list[str]:

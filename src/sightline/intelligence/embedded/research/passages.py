@@ -15,7 +15,13 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from sightline.intelligence.embedded.research.names import names_in, place_in, stem_of_name, stems_of_names
+from sightline.intelligence.embedded.research.names import (
+    begins_with_another,
+    names_in,
+    place_in,
+    stem_of_name,
+    stems_of_names,
+)
 from sightline.intelligence.embedded.research.terms import (
     COMMON,
     Key,
@@ -61,13 +67,15 @@ _END: Final = (".", "!", "?", ":", ";", "…", ",", "”", '"', ")")
 
 class Asked(NamedTuple):
     """A question as it is compared: `names` are groups of stems, of each of which the page has to name one,
-    `counted` are terms of what is counted, `fewest` the number of terms that have to stand around a passage.
+    `companies` stems of names other than places, `counted` are terms of what is counted, `fewest` the number of terms
+    that have to stand around a passage.
     """
 
     terms: Terms
     figures: tuple[str, ...]
     is_figure: bool
     names: tuple[frozenset[str], ...]
+    companies: frozenset[str]
     counted: Terms
     fewest: int
 
@@ -91,7 +99,8 @@ def _read(question: str, own: set[str], section: PlanSection) -> Asked:
     rest = " ".join(word for word in words_of(plain) if fold(word) not in own)
     terms = weigh(rest, section.scope.languages) or weigh(plain, section.scope.languages)
     place = place_in(question)
-    names = [name for name in names_in(question) if name != place and not own.intersection(map(fold, words_of(name)))]
+    companies = [name for name in names_in(question) if name != place]
+    names = [name for name in companies if not own.intersection(map(fold, words_of(name)))]
     groups = [[place] if place else [], names]
     lower = question.lower()
     asks, _ = asked_for(lower)
@@ -100,6 +109,7 @@ def _read(question: str, own: set[str], section: PlanSection) -> Asked:
         figures=asks.figures if asks else (),
         is_figure=asks is not None and asks.only,
         names=tuple(frozenset(map(stem_of_name, group)) for group in groups if group),
+        companies=frozenset(map(stem_of_name, companies)),
         counted=_counted(lower) if asks and "time" not in asks.figures else (),
         fewest=min(_FEWEST_TERMS - bool(own or any(groups)), sum(one.weight > COMMON for one in terms)),
     )
@@ -221,9 +231,15 @@ class _ReadPage(NamedTuple):
     the title and of its heading.
     """
 
+    whole: str
     lines: tuple[PageLine, ...]
     words: list[frozenset[Key]]
     above: list[frozenset[Key]]
+
+    def subject(self, place: int) -> str:
+        """Returns a sentence, after the one that it refers to."""
+        before = self.lines[place - 1].text if place and _REFERS.match(self.lines[place].text) else ""
+        return f"{before} {self.lines[place].text}".lstrip()
 
     def around(self, place: int, most: int) -> frozenset[Key]:
         """Returns the keys of a sentence, of what is above it, and of so many sentences before and after."""
@@ -288,7 +304,9 @@ def _read_page(page: PageText) -> _ReadPage:
         one | before if _REFERS.match(line.text) else one
         for line, one, before in zip(lines, own, [frozenset[Key](), *own], strict=False)
     ]
-    return _ReadPage(lines, words, [folded(page.title) | folded(line.heading) for line in lines])
+    return _ReadPage(
+        f"{page.title}\n{page.text}", lines, words, [folded(page.title) | folded(line.heading) for line in lines]
+    )
 
 
 def _by_rarity(terms: Terms, pages: Sequence[_ReadPage]) -> Terms:
@@ -316,7 +334,8 @@ def _candidates(asked: Asked, terms: Terms, page: _ReadPage, of_page: tuple[floa
         common = len({key_of(one, wide) for one in asked.terms if one.weight > COMMON} - {None})
         is_close = common >= asked.fewest and share(terms, wide) >= _LEAST_WIDE
         has_figure = has - {"cause"} and not _counts_others(asked, line.text, has)
-        if is_close and all(code.search(said) for code in codes) and (has_figure or not asked.is_figure):
+        is_about = not asked.companies or not begins_with_another(page.subject(place), asked.companies, page.whole)
+        if is_close and all(code.search(said) for code in codes) and (has_figure or not asked.is_figure) and is_about:
             own, near = page.words[place] | page.above[place], page.around(place, _NEAR)
             values = (
                 share(terms, near),
