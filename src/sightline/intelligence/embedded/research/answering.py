@@ -36,7 +36,7 @@ _LONG_AGO: Final = timedelta(days=550)  # after which a figure of somebody else 
 class _Close(NamedTuple):
     """A passage that may answer, and the kinds of its figures and the terms that the question asks for.
 
-    `terms` are also those of its title and heading, `own` those of the passage itself.
+    `terms` are the title's and the heading's too, `own` are the passage's alone.
     """
 
     strength: float
