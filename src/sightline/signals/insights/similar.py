@@ -63,20 +63,21 @@ async def add_similar(db: Database, workspace_id: UUID, insights: Sequence[Insig
     if not shown:
         return
     words = await _SIMILAR.run(lambda: {one.id: _longest_words(one.title) for one in shown})
-    async with db.autocommit() as tx:
-        distinct = list({*chain(*words.values())})
-        rows = await tx.rows(_NEWEST_AND_RARE, workspace_id=workspace_id, words=distinct, most=_MOST_COMMON)
-    rare = {row["word"] for row in rows if row["word"]}
+    distinct, newest = list({*chain(*words.values())}), list[Row]()
     for start in range(0, len(shown), _AT_ONCE):
         some = shown[start : start + _AT_ONCE]
-        values = {
-            "ids": [one.id for one in some],
-            "categories": [one.category for one in some],
-            "searches": [_search(words[one.id], rare) for one in some],
-        }
         async with db.autocommit() as tx:
+            newest = newest or await tx.rows(
+                _NEWEST_AND_RARE, workspace_id=workspace_id, words=distinct, most=_MOST_COMMON
+            )
+            rare = {row["word"] for row in newest if row["word"]}
+            values = {
+                "ids": [one.id for one in some],
+                "categories": [one.category for one in some],
+                "searches": [_search(words[one.id], rare) for one in some],
+            }
             found = await tx.rows(_FIND, workspace_id=workspace_id, **values)
-        await _SIMILAR.run(_compare, some, rows, found)
+        await _SIMILAR.run(_compare, some, newest, found)
 
 
 async def add_similar_to_page(db: Database, workspace_id: UUID, page: Page[Insight]) -> None:
