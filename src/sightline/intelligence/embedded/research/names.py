@@ -17,6 +17,7 @@ _SHORT: Final = re.compile(r"[A-Z0-9&]{1,4}s?")  # API, PDF, EU: abbreviations n
 _LEAST_ENGLISH: Final = 2  # stop words in lower case, or at the start
 _MOST_CAPITALS: Final = 0.35
 _LONGEST_NAME: Final = 160
+_MOST_READ: Final = 20_000  # characters of a page, in which each passage may look
 _MOST_NAMES: Final = 20  # of a question that are looked for
 _MOST_TEXTS: Final = 100  # of the evidence that have a name
 
@@ -88,9 +89,9 @@ def _is_company(name: str, evidence: Sequence[str], question: str) -> bool:
 
 
 def begins_with_another(said: str, names: Set[str], page: str) -> bool:
-    """Whether a passage begins with a company of the page, and has none of the stems of other names."""
+    """Whether a passage begins with a company of the page's beginning, and has none of the stems of other names."""
     first = re.match(pattern("capitalised").pattern, said)
-    return first is not None and not names & stems_of_names(said) and _is_company(first[0], [page], "")
+    return first is not None and not names & stems_of_names(said) and _is_company(first[0], [page[:_MOST_READ]], "")
 
 
 def named_in_evidence(texts: Iterable[str]) -> list[str]:

@@ -334,8 +334,9 @@ def _candidates(asked: Asked, terms: Terms, page: _ReadPage, of_page: tuple[floa
         common = len({key_of(one, wide) for one in asked.terms if one.weight > COMMON} - {None})
         is_close = common >= asked.fewest and share(terms, wide) >= _LEAST_WIDE
         has_figure = has - {"cause"} and not _counts_others(asked, line.text, has)
-        is_about = not asked.companies or not begins_with_another(page.subject(place), asked.companies, page.whole)
-        if is_close and all(code.search(said) for code in codes) and (has_figure or not asked.is_figure) and is_about:
+        if not (is_close and all(code.search(said) for code in codes) and (has_figure or not asked.is_figure)):
+            continue
+        if not asked.companies or not begins_with_another(page.subject(place), asked.companies, page.whole):
             own, near = page.words[place] | page.above[place], page.around(place, _NEAR)
             values = (
                 share(terms, near),
