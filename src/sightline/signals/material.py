@@ -55,9 +55,12 @@ def name_of(content: SignalMaterial, name_text: Callable[[str], str]) -> str | N
 
 
 def _without_small_talk(text: str) -> str:
-    """Returns a text from its first line that is more than a greeting, or the whole text if there is none."""
-    lines = dropwhile(lambda line: not line.strip() or is_small_talk(line), text.splitlines())
-    return "\n".join(lines) or text
+    """Returns a text from its first line that is more than a greeting, or the whole text if there is none.
+
+    Looks at the first 4,000 characters.
+    """
+    lines = text[:_HEAD].splitlines(keepends=True)
+    return "".join(dropwhile(lambda line: not line.strip() or is_small_talk(line), lines)) + text[_HEAD:] or text
 
 
 def without_headers(text: str) -> str:

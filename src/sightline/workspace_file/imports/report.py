@@ -137,7 +137,7 @@ def fault_lines(faults: Sequence[LineFault], count: int, kinds: Iterable[FaultKi
 
 def _shown(faults: Sequence[LineFault]) -> str:
     """Returns one fault of several lines, such as `lines 2-41, 50: name: Is needed`."""
-    lines = [fault.line for fault in faults]
+    lines = list(dict.fromkeys(fault.line for fault in faults))
     runs = [[line for _, line in run] for _, run in groupby(enumerate(lines), lambda each: each[1] - each[0])]
     places = ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
     field = f"{faults[0].path}: " if faults[0].path else ""
