@@ -311,3 +311,10 @@ async def test_signals_at_once_with_the_same_new_accounts_wait_for_each_other_in
         answers = await asyncio.gather(*(world.client.post("/signals", json=body) for body in sent))
     assert [answer.status_code for answer in answers] == [201] * 12
     assert (await world.client.get("/accounts")).headers["X-Total-Count"] == "20"
+
+
+async def test_participants_may_be_a_number_in_what_another_system_stored(world: World) -> None:
+    raw = {"participants": 5, "text": "The export fails each night."}
+    for named in ({}, {"name": "A call"}):
+        answer = await world.client.post("/signals", json={"rawData": raw, **named})
+        assert (answer.status_code, bool(answer.json()["name"])) == (201, True)

@@ -90,9 +90,10 @@ def reads_data(raw: Raw) -> bool:
 
 def material_of(processor_type: ReadAs, raw: Raw, data: Raw) -> SignalMaterial:
     """Returns the content for an engine: the turns, or the text, under any of its names."""
+    participants = raw.get("participants")
     own = frozenset(
         each["name"]
-        for each in raw.get("participants") or ()
+        for each in (participants if isinstance(participants, list) else ())
         if isinstance(each, dict) and each.get("side") == "ours" and isinstance(each.get("name"), str)
     )
     if turns := _turns_of(raw):
