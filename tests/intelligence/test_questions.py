@@ -4,7 +4,7 @@ import pytest
 
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.embedded.phrases import Cues, plain
-from sightline.intelligence.embedded.questions import lacking, rules
+from sightline.intelligence.embedded.questions import Asking, lacking, rules
 
 ask = embedded_engine().ask_questions
 
@@ -114,6 +114,8 @@ def test_requests_choices_and_hedges_are_not_repeated_as_questions(text: str) ->
     [
         "Nous avons besoin d'une liste des factures ouvertes, triée par date, pour que la comptabilité la voie.",
         "Vi vil gerne have en liste over alle åbne regninger, ordnet efter dato, så bogholderiet kan se den.",
+        "Man skal kunne se den sidste regning under listen, så man ved hvad der er sendt til kunden.",
+        "Når man er ute i felten, er det vanskelig å se om den siste ordren er sendt. Den bør vises under listen.",
         "导出报表到Excel。",
     ],
 )
@@ -142,6 +144,18 @@ GERMAN_COMPLETE = (
 )
 def test_a_german_text_lacks_what_it_does_not_say(description: str, said: set[str]) -> None:
     assert points(description) == EVERYTHING - said
+
+
+@pytest.mark.parametrize(
+    ("text", "asking"),
+    [
+        ("Die cut labels", rules().english),
+        ("Filter nach Ofen und Teig", rules().german),
+        ("Das Blech sollte schneller gehen: Bäcker warten oft zwei Minuten.", rules().german),
+    ],
+)
+def test_a_short_text_is_german_by_a_word_that_no_neighbour_has(text: str, asking: Asking) -> None:
+    assert {one.question for one in ask(text)} <= {point.question for point in asking.points}
 
 
 def test_a_german_text_is_asked_in_german() -> None:

@@ -55,6 +55,19 @@ def test_a_second_question_without_a_word_of_its_own_keeps_the_subject(question:
     assert found.questions[1] == second
 
 
+@pytest.mark.parametrize(
+    ("question", "last"),
+    [
+        ("Which choirs moved concerts? Why? How often?", "How often (choirs moved concerts)?"),
+        ("Welche Chöre wurden verlegt? Warum?", "Warum (chöre wurden verlegt)?"),
+        ("Welche Chöre wurden verlegt? Warum? Wie oft?", "Wie oft (chöre wurden verlegt)?"),
+    ],
+)
+def test_every_later_question_without_a_word_of_its_own_keeps_the_subject(question: str, last: str) -> None:
+    [found] = draft_plan(question, PlanContext(now=NOW)).definition.sections
+    assert found.questions[-1] == last
+
+
 async def test_the_words_of_a_period_are_no_subject() -> None:
     question = "Which choirs moved concerts in the last 90 days?"
     assert (await judge(question, "Nobody sings here.")).lacks == {"choirs", "moved", "concerts"}

@@ -10,7 +10,7 @@ from msgspec import Struct
 from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.phrases import Cues
 from sightline.intelligence.embedded.sentences import Sentence, beginning, read_sentences
-from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, GERMAN_WORDS, STOP_WORDS, read_data
+from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, GERMAN_WORDS, STOP_WORDS, read_data, words_in
 from sightline.intelligence.embedded.words import fold
 from sightline.intelligence.engine import MOST_QUESTIONS, DraftedQuestion
 
@@ -18,7 +18,8 @@ LONGEST_QUOTE: Final = 160
 _SMALL_WORDS: Final = STOP_WORDS | GENERIC_WORDS | GERMAN_WORDS
 _FEWEST_WORDS: Final = 12  # by which one sees whether a text is English
 _LEAST_ENGLISH: Final = 0.2  # of its words are stop words
-_LEAST_GERMAN: Final = 0.25  # likewise; other languages have some of them
+_LEAST_GERMAN: Final = 0.25  # likewise
+_OF_OTHERS: Final = words_in("german_of_others")
 
 
 class AskedPoint(Struct, frozen=True):
@@ -103,9 +104,11 @@ def _asking(sentences: Sequence[Sentence]) -> Asking | None:
     """Returns the questions in the language of the text: German, or English if it may be that."""
     words = [word for sentence in sentences for word in sentence.words]
     german, english = (sum(map(known.__contains__, words)) for known in (GERMAN_WORDS, STOP_WORDS))
-    if german > english and german >= _LEAST_GERMAN * len(words):
+    is_short = len(words) < _FEWEST_WORDS
+    is_german = german > english and (is_short or german >= _LEAST_GERMAN * len(words))
+    if is_german and not (GERMAN_WORDS - _OF_OTHERS).isdisjoint(words):
         return rules().german
-    is_english = english >= _LEAST_ENGLISH * len(words) if len(words) >= _FEWEST_WORDS else all(map(str.isascii, words))
+    is_english = all(map(str.isascii, words)) if is_short else english >= _LEAST_ENGLISH * len(words)
     return rules().english if is_english else None
 
 

@@ -26,7 +26,7 @@ from sightline.intelligence.embedded.research.terms import (
     wording,
 )
 from sightline.intelligence.embedded.sentences import split_sentences
-from sightline.intelligence.embedded.vocabulary import STOP_WORDS
+from sightline.intelligence.embedded.vocabulary import GERMAN_WORDS, STOP_WORDS
 from sightline.intelligence.embedded.words import words_of
 from sightline.intelligence.plans import (
     DEFAULT_LANGUAGE,
@@ -122,7 +122,11 @@ def _questions(text: str) -> list[str]:
     asked = [one for one in sentences if one.endswith("?")] or sentences or [text]
     parts = (part.strip(" ,;") for one in asked for part in pattern("joined").split(one))
     whole = [two for part in parts if part for two in _two(part if part[-1:] in ".?!" else f"{part}?")]
-    found = [_with_subject(one, whole[max(0, at - 1)]) if at else one for at, one in enumerate(whole)]
+    found, earlier = [], ""
+    for one in whole:
+        found.append(_with_subject(one, earlier))
+        if found[-1] == one:
+            earlier = one
     return list(dict.fromkeys(capitalised(one)[:LONGEST_QUESTION].strip() for one in found))[:MOST_QUESTIONS] or [
         text[:LONGEST_QUESTION]
     ]
@@ -138,9 +142,9 @@ def _with_subject(question: str, earlier: str) -> str:
     """Adds what the earlier question is about to one like "How is that in Germany?" or "Why?"."""
     _, rest = asked_for(question.lower())
     own = [word for word in telling(rest) if word not in place_in(question).lower()]
-    if len(own) > (_MOST_OWN if pattern("refers").search(question) else 0):
+    if not words_of(question) or len(own) > (_MOST_OWN if pattern("refers").search(question) else 0):
         return question
-    named = {word for name in names_in(earlier) for word in words_of(name)}
+    named = GERMAN_WORDS.union(*map(words_of, names_in(earlier)))
     subject = [word for word in telling(without_period(earlier)) if word not in named][:_MOST_WORDS]
     return f"{question.rstrip('?. ')} ({' '.join(subject)})?" if subject else question
 
