@@ -105,8 +105,9 @@ def _asking(sentences: Sequence[Sentence]) -> Asking | None:
     words = [word for sentence in sentences for word in sentence.words]
     german, english = (sum(map(known.__contains__, words)) for known in (GERMAN_WORDS, STOP_WORDS))
     is_short = len(words) < _FEWEST_WORDS
-    is_german = german > english and (is_short or german >= _LEAST_GERMAN * len(words))
-    if is_german and not (GERMAN_WORDS - _OF_OTHERS).isdisjoint(words):
+    is_own = not (GERMAN_WORDS - _OF_OTHERS).isdisjoint(words)
+    are_many = german >= _LEAST_GERMAN * len(words)
+    if german > english and (is_own or are_many if is_short else is_own and are_many):
         return rules().german
     is_english = all(map(str.isascii, words)) if is_short else english >= _LEAST_ENGLISH * len(words)
     return rules().english if is_english else None
