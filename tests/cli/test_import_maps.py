@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.test_import import Bulk, bulk, written
 
-EXPORTS = Path(__file__).parents[1] / "workspace_file" / "exports"
+EXPORTS = Path(__file__).parents[1] / "imports" / "exports"
 KINDS = {"productboard": "signals", "zendesk": "signals"}
 FILES = {"zendesk": "zendesk.jsonl"}
 __all__ = ["bulk"]

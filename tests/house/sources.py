@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src/sightline"
 ROOMS = (
-    "evaluation", "portal", "research", "documents", "ideas", "initiatives", "studies", "signals", "catalog",
+    "evaluation", "imports", "portal", "research", "documents", "ideas", "initiatives", "studies", "signals", "catalog",
     "workspaces", "intelligence", "sources", "web",
 )  # fmt: skip
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

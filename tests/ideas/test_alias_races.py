@@ -7,8 +7,8 @@ import pytest
 
 from sightline.platform.ids import new_id
 from tests.ideas.acme import EXPORT, Acme, Json, faults_of, refused
+from tests.imports.loading import load
 from tests.waiting import until_blocked
-from tests.workspace_file.imports import load
 
 MERGED = {"sourceKey": "fider", "externalId": "3"}
 MASTER = {"key": "dark", "description": EXPORT, "aliases": [MERGED]}

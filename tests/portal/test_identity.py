@@ -6,10 +6,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from sightline.workspace_file import Import, ListReader
+from sightline.imports import Import, ListReader
+from tests.imports.loading import json_lines, load, opened
 from tests.portal.product import PortalWorld
 from tests.waiting import until_blocked
-from tests.workspace_file.imports import json_lines, load, opened
 
 
 async def signed_in(world: PortalWorld, **others: Any) -> UUID:

@@ -15,9 +15,9 @@ from sightline.platform.errors import NotFound
 from sightline.platform.ids import new_id
 from sightline.workspace_file.sections import all_tables
 from sightline.workspaces.operating import delete_workspace, list_workspaces
+from tests.imports.loading import load
 from tests.waiting import until, until_blocked
 from tests.workspace_file.files import apply, export, exported, new_slug, refusal, small, whole
-from tests.workspace_file.imports import load
 from tests.world import World
 
 pytestmark = pytest.mark.own_database

@@ -6,11 +6,12 @@ from io import BytesIO
 import msgspec
 import pytest
 
+from sightline.imports import Import, ListReader
 from sightline.platform.db import Database
-from sightline.workspace_file import Import, ListReader, RecordChange, apply_file, schema
+from sightline.workspace_file import RecordChange, apply_file, schema
 from sightline.workspace_file.sections import STORED
+from tests.imports.loading import base, counts, json_lines, opened
 from tests.workspace_file.files import apply, export, new_slug, small
-from tests.workspace_file.imports import base, counts, json_lines, opened
 
 
 async def _try(database: Database, file: object) -> tuple[dict[str, int], list[RecordChange]]:

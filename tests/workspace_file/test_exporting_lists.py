@@ -8,10 +8,10 @@ import pytest
 
 from sightline.platform.db import Database
 from sightline.platform.errors import NotFound
-from sightline.workspace_file import KINDS, export_list
-from sightline.workspace_file.reading import Format
+from sightline.workspace_file import export_list
+from sightline.workspace_file.exporting import Format
+from tests.imports.loading import KINDS, counts, load
 from tests.workspace_file.files import apply, exported, new_slug, small, whole
-from tests.workspace_file.imports import counts, load
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "'=1", "''-2", "'quoted'", "a=b", "Zeile\r\nzwei"]
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from sightline.platform.db import Database
+from tests.imports.loading import base, counts, faults, load, look
 from tests.waiting import until_blocked
 from tests.workspace_file.files import apply, refusal, small
-from tests.workspace_file.imports import base, counts, faults, load, look
 
 ITSELF = "An insight cannot be merged into itself"
 MERGED = "That insight is itself merged into another one"

@@ -13,9 +13,9 @@ from sightline.platform.server_secret import ServerSecret
 from sightline.sample.demo import prepare_demo
 from sightline.sample.workspace import load as load_sample
 from sightline.workspaces.operating import delete_workspace
+from tests.imports.loading import RECORDS, json_lines, load
 from tests.portal.product import SERVER_SECRET
 from tests.workspace_file.files import LATER, THEN, apply, exported, refusal, small, whole
-from tests.workspace_file.imports import RECORDS, json_lines, load
 from tests.world import OPERATOR, World
 
 OLD = {"createdAt": THEN, "updatedAt": THEN}

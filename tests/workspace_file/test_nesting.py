@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from sightline.platform.db import Database
+from tests.imports.loading import base, counts, csv_lines, faults, load
 from tests.workspace_file.files import apply, by_key, export, exported, new_slug, refusal, small
-from tests.workspace_file.imports import base, counts, csv_lines, faults, load
 from tests.world import World
 
 LEVELS = 100  # with the body or the record as the first

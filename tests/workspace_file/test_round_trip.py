@@ -12,9 +12,9 @@ from sightline.platform.db import Database
 from sightline.sample.workspace import load
 from sightline.workspace_file.sections import SHOWN, all_tables
 from sightline.workspaces.operating import delete_workspace
+from tests.imports.loading import base
+from tests.imports.loading import load as load_lines
 from tests.workspace_file.files import STAMPS, THEN, apply, by_key, export, exported, new_slug, refusal, small, whole
-from tests.workspace_file.imports import base
-from tests.workspace_file.imports import load as load_lines
 
 
 def test_the_file_for_tests_has_a_value_in_every_field() -> None:

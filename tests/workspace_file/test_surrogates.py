@@ -4,8 +4,8 @@ import msgspec
 import pytest
 
 from sightline.platform.db import Database
+from tests.imports.loading import base, counts, csv_lines, faults, load
 from tests.workspace_file.files import apply, exported, new_slug, refusal
-from tests.workspace_file.imports import base, counts, csv_lines, faults, load
 
 
 def json_file(slug: str, name: str) -> bytes:

@@ -18,12 +18,14 @@ from sightline.cli.options import InWorkspace, argument, input_file, option
 from sightline.cli.output import counted, note, print_json
 from sightline.cli.progress import Bar
 from sightline.cli.site import Site, operator, site_command
+from sightline.imports import Import, Imported, ListReader
+from sightline.imports.customers import UnknownAccounts
+from sightline.imports.files import DELIMITERS
+from sightline.imports.maps import Map, joined, map_of_pairs, map_of_tool, read_map
+from sightline.imports.report import fault_lines
 from sightline.platform.refused import Refused
-from sightline.workspace_file import Import, Imported, ListReader, export_list
-from sightline.workspace_file.imports.customers import UnknownAccounts
-from sightline.workspace_file.imports.files import DELIMITERS
-from sightline.workspace_file.imports.maps import Map, joined, map_of_pairs, map_of_tool, read_map
-from sightline.workspace_file.imports.report import fault_lines
+from sightline.workspace_file import export_list
+from sightline.workspace_file.exporting import Format
 
 INTERRUPTED = 130
 LONGEST_WORD = 255
@@ -33,7 +35,6 @@ Kind = Annotated[
     argument("KIND", "ideas, accounts, insights, feedback (or ratings) or signals."),
 ]
 LISTS = {"ratings": "feedback"}  # where the list is not called like the kind
-Format = Literal["jsonl", "csv"]
 Tool = Literal["aha", "canny", "fider", "jira", "productboard", "uservoice", "zendesk"]
 FORMATS: dict[str, Format] = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl"}
 _FURTHER = (  # members of the result that are said if they are not 0

@@ -8,7 +8,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 import msgspec
@@ -17,12 +17,12 @@ from sightline.platform.db import Database, Tx
 from sightline.platform.file_section.tables import Converted, Table
 from sightline.platform.wire import shown_moment
 from sightline.workspace_file import queries
-from sightline.workspace_file.cells import write_cell
-from sightline.workspace_file.reading import Format
 from sightline.workspace_file.sections import SHOWN, all_tables, lists, objects
 from sightline.workspaces.tenants import find_workspace
 
+Format = Literal["jsonl", "csv"]
 Write = Callable[[bytes], object]
+FORMULA = re.compile(r"'*[=+\-@\t\r]")  # with the apostrophes that keep it from being one
 # JSON has these characters as they are. YAML refuses them, or takes them for the end of a line: DEL, U+0080 to U+009F,
 # U+2028, U+2029, U+FFFE, U+FFFF.
 _NOT_IN_YAML = re.compile(rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9]|\xef\xbf[\xbe\xbf]")
@@ -87,9 +87,21 @@ async def export_list(db: Database, slug: str, kind: str, format: Format, write:
             rows.writerow(names)
         async for record in _records(tx, table, workspace.id):
             if format == "csv":
-                rows.writerow([write_cell(record.get(name)) for name in names])
+                rows.writerow([_cell(record.get(name)) for name in names])
             else:
                 write(_encode(record) + b"\n")
+
+
+def _cell(value: Any) -> str:
+    """Returns a cell that is read as this value. An apostrophe goes before what a spreadsheet would calculate."""
+    if value is None:
+        return ""
+    value = msgspec.json.decode(msgspec.json.encode(value))
+    is_simple = isinstance(value, list) and value and all(isinstance(item, str) for item in value)
+    if is_simple and not any(set(item) & set(";[") or item != item.strip() or not item for item in value):
+        value = ";".join(value)
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return f"'{text}" if FORMULA.match(text) else text
 
 
 async def _records(tx: Tx, table: Table, workspace_id: UUID) -> AsyncIterator[dict[str, Any]]:

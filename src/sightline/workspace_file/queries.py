@@ -14,8 +14,6 @@ from sightline.workspaces.changes import add_changes
 
 _TYPES: dict[type, str] = {str: "text", int: "bigint", UUID: "uuid", datetime: "timestamptz"}
 
-LOCK_LIST = sql("SELECT pg_advisory_xact_lock(hashtextextended('sightline import ' || :slug || ' ' || :list, 0))")
-
 # Without current statistics the planner may look up a pair of columns in the index of the first one alone, and read a
 # whole source for each record.
 _OUTGROWN = sql("""
@@ -143,26 +141,6 @@ async def find_names(tx: Tx, table: Table, workspace_id: UUID, **names: Sequence
         above=f"t.{table.parents[-1]}" if table.parents else "NULL::uuid",
     )
     return await tx.rows(statement, workspace_id=workspace_id, **names)
-
-
-# One look-up in the index for each of at most ten sources, however many records they have.
-_OTHER_SOURCE = """
-    WITH RECURSIVE source AS (
-        (SELECT min(source_key) AS key FROM {table} WHERE workspace_id = :workspace_id AND source_key IS NOT NULL)
-        UNION ALL
-        SELECT (SELECT min(source_key) FROM {table} WHERE workspace_id = :workspace_id AND source_key > source.key)
-          FROM source WHERE source.key IS NOT NULL),
-    other AS (SELECT key FROM source WHERE key <> :own LIMIT 10)
-    SELECT other.key, count(*) AS lines FROM other CROSS JOIN unnest(:ids::text[]) AS line (id)
-      JOIN {table} AS t ON t.workspace_id = :workspace_id AND t.source_key = other.key AND t.external_id = line.id
-     WHERE NOT EXISTS (
-           SELECT FROM {table} WHERE workspace_id = :workspace_id AND source_key = :own AND external_id = line.id)
-     GROUP BY other.key ORDER BY lines DESC LIMIT 1"""
-
-
-async def find_other_source(tx: Tx, table: Table, workspace_id: UUID, **values: Any) -> Row | None:
-    """Returns the `key` of the source that has most of the records with `ids` that the `own` one lacks; its `lines`."""
-    return await tx.row(sql(_OTHER_SOURCE, table=table.name), workspace_id=workspace_id, **values)
 
 
 async def add_rows(tx: Tx, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

@@ -17,7 +17,7 @@ from sightline.platform.wire import DEEPEST, LONGEST_NUMBER, read_wire_type
 
 LARGEST = 10**LONGEST_NUMBER
 LONGEST_TEXT = 8 * 1024 * 1024  # bytes of JSON: as in the largest body of the API
-_TOO_DEEP = "Is nested too deeply"
+TOO_DEEP = "Is nested too deeply"
 
 
 class Repeated(ValueError):
@@ -57,7 +57,7 @@ def _is_plain(value: Any, level: int = 1) -> bool:
 def value_faults(value: Any, path: str, level: int = 1) -> Iterator[Fault]:
     """Yields what no record may have: more than 100 levels, large numbers, texts above 8 MiB, half characters."""
     if level > DEEPEST and isinstance(value, dict | list):
-        yield Fault(".".join(path.split(".")[:2]), f"{_TOO_DEEP}: more than {DEEPEST} levels")
+        yield Fault(".".join(path.split(".")[:2]), f"{TOO_DEEP}: more than {DEEPEST} levels")
     elif isinstance(value, dict):
         for name, each in value.items():
             yield from _text_faults(name, _below(path, name))
@@ -117,7 +117,7 @@ def check(value: Any, type: Any, path: str, faults: Faults) -> Any:
             return convert(value, type)
         except msgspec.ValidationError:
             found = list(faults_in(type, value, path))
-    elif not any(fault.message.startswith(_TOO_DEEP) for fault in found):
+    elif not any(fault.message.startswith(TOO_DEEP) for fault in found):
         named = {fault.path for fault in found}
         found += [fault for fault in faults_in(type, _with_sound_texts(value), path) if fault.path not in named]
     for fault in found:
@@ -141,21 +141,3 @@ def sound_part(value: dict[str, Any], type: Any) -> dict[str, Any]:
     wrong = {re.split(r"[.\[]", fault.path.removeprefix("."))[0] for fault in faults.shown}
     fit = {name: each for name, each in value.items() if name not in wrong}
     return fit if check(fit, type, "", Faults()) is not None else {}
-
-
-def read_json(text: bytes, path: str, faults: Faults) -> Any:
-    """Returns the JSON of a line. Adds a fault and returns None if it is none."""
-    try:
-        value, end = DECODER.raw_decode(decoded := text.decode().strip())
-        if not decoded[end:]:
-            return value
-        faults.add(path, "Is not JSON: something follows its end")
-    except UnicodeDecodeError:
-        faults.add(path, "Is not JSON: not UTF-8")
-    except json.JSONDecodeError as error:
-        faults.add(path, f"Is not JSON: {error.msg}, at character {error.pos + 1}")
-    except RecursionError:
-        faults.add(path, _TOO_DEEP)
-    except ValueError as error:
-        faults.add(path, f"Has {error if isinstance(error, Repeated) else 'too large a number'}")
-    return None

@@ -5,9 +5,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Any
 
+from sightline.imports.csv_rows import CsvRows
+from sightline.imports.lines import path_of
 from sightline.platform.file_section.entries import Faults
-from sightline.workspace_file.cells import CsvRows
-from sightline.workspace_file.lines import path_of
 
 _IDENTITIES = ("id", "key", "number", "sourceKey", "integration", "externalId")
 _NAMED = (*_IDENTITIES, "name")  # an idea without any of these is known by its name

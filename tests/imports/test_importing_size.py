@@ -12,9 +12,9 @@ from typing import Any, cast
 
 import pytest
 
+from sightline.imports import Import, Imported, ListReader
 from sightline.platform.db import Database
-from sightline.workspace_file import Import, Imported, ListReader
-from tests.workspace_file.imports import base, counts
+from tests.imports.loading import base, counts
 from tests.workspace_file.test_size import MB, Generated
 
 pytestmark = pytest.mark.slow

@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
+from sightline.imports import ListReader
+from sightline.imports.maps import map_of_tool
 from sightline.platform.errors import ValidationFailed
-from sightline.workspace_file import ListReader
-from sightline.workspace_file.imports.maps import map_of_tool
-from tests.workspace_file.imports import opened
+from tests.imports.loading import opened
 
 EXPORTS = Path(__file__).parent / "exports"
 PIECES = (b'"', b"\n", b",", b";", b"\t", b"\0", b"\xff\xfe", b"{", b"[", b"]}", b"\xe9", b"<b>", b"9" * 20, b"null")

@@ -9,14 +9,7 @@ from typing import Any
 
 from msgspec import UNSET, inspect
 
-from sightline.platform.errors import MOST_FAULTS, Fault, ValidationFailed
-from sightline.platform.file_section.entries import Faults
-from sightline.platform.file_section.tables import Link, Table
-from sightline.platform.markup import without_html
-from sightline.platform.refs import parse_uuid
-from sightline.platform.wire import Moment
-from sightline.workspace_file.imports.maps import Map, common_names, folded
-from sightline.workspace_file.imports.readers import (
+from sightline.imports.cells import (
     Read,
     after,
     alternatives,
@@ -29,8 +22,15 @@ from sightline.workspace_file.imports.readers import (
     split_at,
     translated,
 )
-from sightline.workspace_file.imports.tools.rows import without_wiki_markup
-from sightline.workspace_file.lines import path_of
+from sightline.imports.lines import path_of
+from sightline.imports.maps import Map, common_names, folded
+from sightline.imports.tools.rows import without_wiki_markup
+from sightline.platform.errors import MOST_FAULTS, Fault, ValidationFailed
+from sightline.platform.file_section.entries import Faults
+from sightline.platform.file_section.tables import Link, Table
+from sightline.platform.markup import without_html
+from sightline.platform.refs import parse_uuid
+from sightline.platform.wire import Moment
 
 Path = tuple[str, ...]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import yaml
 
+from sightline.imports.maps import Map
 from sightline.platform.markup import unescape
-from sightline.workspace_file.imports.maps import Map
 
 Row = dict[str, Any]
 

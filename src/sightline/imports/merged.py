@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from sightline.imports.lines import path_of
+from sightline.imports.reading import Batch, Line
 from sightline.platform.db import Tx
 from sightline.platform.file_section.entries import Faults
 from sightline.workspace_file import queries
-from sightline.workspace_file.lines import path_of
-from sightline.workspace_file.reading import Batch, Line
 from sightline.workspace_file.sections import all_tables
 from sightline.workspace_file.values import check
 

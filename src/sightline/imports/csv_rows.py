@@ -1,23 +1,20 @@
-"""CSV as records: rows of cells and their columns; and cells of an export."""
+"""CSV as records: rows of cells and their columns."""
 
 import csv
-import re
 from collections.abc import Container, Iterable, Iterator
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-import msgspec
-
+from sightline.imports.columns import Head, Headers, Path, completed, fill, identified, read_head
+from sightline.imports.files import DELIMITERS
+from sightline.imports.lines import LONGEST_LINE, TOO_LONG, PhysicalLines
+from sightline.imports.maps import Map
 from sightline.platform.errors import ValidationFailed
 from sightline.platform.file_section.entries import Faults
 from sightline.platform.file_section.tables import Table
-from sightline.workspace_file.imports.columns import Head, Headers, Path, completed, fill, identified, read_head
-from sightline.workspace_file.imports.files import DELIMITERS
-from sightline.workspace_file.imports.maps import Map
-from sightline.workspace_file.lines import LONGEST_LINE, TOO_LONG, PhysicalLines
+from sightline.workspace_file.exporting import FORMULA
 
 MOST_TITLES = 20
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")  # with the apostrophes that keep it from being one
 
 
 class Row(NamedTuple):
@@ -97,22 +94,10 @@ class CsvRows:
         for column, cell in zip(head.columns, row, strict=True):
             if only is not None and column.path[:1] and column.path[0] not in only:
                 continue
-            if column.path and (cell := cell[1:] if cell[0:1] == "'" and _FORMULA.match(cell) else cell):
+            if column.path and (cell := cell[1:] if cell[0:1] == "'" and FORMULA.match(cell) else cell):
                 fill(record, column, cell, path, faults, known)
         record = completed(record, head.constants, path, faults)
         return identified(record, head.known_by) if head.known_by else record
-
-
-def write_cell(value: Any) -> str:
-    """Returns a cell that is read as this value. An apostrophe goes before what a spreadsheet would calculate."""
-    if value is None:
-        return ""
-    value = msgspec.json.decode(msgspec.json.encode(value))
-    is_simple = isinstance(value, list) and value and all(isinstance(item, str) for item in value)
-    if is_simple and not any(set(item) & set(";[") or item != item.strip() or not item for item in value):
-        value = ";".join(value)
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def _rows(lines: Iterable[tuple[int, bytes | None]], delimiter: str) -> Iterator[Row]:

@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 
 from msgspec import UNSET, inspect
 
+from sightline.imports.lines import read_json
+from sightline.imports.maps import month_names
 from sightline.platform.file_section.entries import Faults
 from sightline.platform.markup import has_html, without_html
-from sightline.workspace_file.imports.maps import month_names
-from sightline.workspace_file.values import read_json
 
 Read = Callable[[str], Any]  # returns the value of a cell, or raises ValueError with what is wrong
 

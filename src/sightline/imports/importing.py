@@ -11,23 +11,23 @@ from dataclasses import dataclass
 from shlex import quote
 from threading import Thread
 from time import monotonic
-from typing import TypeVar
+from typing import Any, TypeVar
+from uuid import UUID
 
-from sightline.platform.db import Database
-from sightline.workspace_file import queries
-from sightline.workspace_file.cells import CsvRows
-from sightline.workspace_file.imports import merged
-from sightline.workspace_file.imports.customers import UnknownAccounts
-from sightline.workspace_file.imports.report import FaultKind, Imported, Rejects, add_kinds, add_samples
-from sightline.workspace_file.imports.united import Text
-from sightline.workspace_file.lines import line_fault
-from sightline.workspace_file.reading import DEFAULT_SOURCE, Batch, Line, ListReader
-from sightline.workspace_file.storing_lines import LineStore
+from sightline.imports import merged
+from sightline.imports.csv_rows import CsvRows
+from sightline.imports.customers import UnknownAccounts
+from sightline.imports.lines import line_fault
+from sightline.imports.reading import DEFAULT_SOURCE, Batch, Line, ListReader
+from sightline.imports.report import FaultKind, Imported, Rejects, add_kinds, add_samples
+from sightline.imports.storing import LineStore
+from sightline.imports.united import Text
+from sightline.platform.db import Database, Row, Tx, sql
+from sightline.platform.file_section.tables import Table
 from sightline.workspaces.tenants import find_workspace
 
 MOST_FAULTS = 100
 CHECKED_LINES = 10_000
-KINDS = ("ideas", "accounts", "insights", "feedback", "signals")
 Result = TypeVar("Result")
 
 
@@ -133,7 +133,7 @@ class Import:
         self._unchecked -= batch.count
         table, own = self.reader.table, DEFAULT_SOURCE
         async with self.db.autocommit() as tx:
-            found = await queries.find_other_source(tx, table, self._store.workspace_id, own=own, ids=list(ids))
+            found = await _find_other_source(tx, table, self._store.workspace_id, own=own, ids=list(ids))
         if found:
             self._unchecked = 0
             there = f"are there with the sourceKey {found['key']!r} and are added again with {DEFAULT_SOURCE!r}"
@@ -157,6 +157,26 @@ class Import:
         self.done.left_out += batch.left_out
         self.done.united += sum(len(line.further) for line in batch.lines if line.number not in batch.faulty)
         self.reached = batch.last or self.reached
+
+
+# One look-up in the index for each of at most ten sources, however many records they have.
+_OTHER_SOURCE = """
+    WITH RECURSIVE source AS (
+        (SELECT min(source_key) AS key FROM {table} WHERE workspace_id = :workspace_id AND source_key IS NOT NULL)
+        UNION ALL
+        SELECT (SELECT min(source_key) FROM {table} WHERE workspace_id = :workspace_id AND source_key > source.key)
+          FROM source WHERE source.key IS NOT NULL),
+    other AS (SELECT key FROM source WHERE key <> :own LIMIT 10)
+    SELECT other.key, count(*) AS lines FROM other CROSS JOIN unnest(:ids::text[]) AS line (id)
+      JOIN {table} AS t ON t.workspace_id = :workspace_id AND t.source_key = other.key AND t.external_id = line.id
+     WHERE NOT EXISTS (
+           SELECT FROM {table} WHERE workspace_id = :workspace_id AND source_key = :own AND external_id = line.id)
+     GROUP BY other.key ORDER BY lines DESC LIMIT 1"""
+
+
+async def _find_other_source(tx: Tx, table: Table, workspace_id: UUID, **values: Any) -> Row | None:
+    """Returns the `key` of the source that has most of the records with `ids` that the `own` one lacks; its `lines`."""
+    return await tx.row(sql(_OTHER_SOURCE, table=table.name), workspace_id=workspace_id, **values)
 
 
 async def _read_ahead(reader: ListReader, stop: asyncio.Event) -> AsyncGenerator[Batch, None]:

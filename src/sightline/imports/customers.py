@@ -5,13 +5,13 @@ from typing import Any, Literal
 from uuid import UUID
 
 from sightline.catalog.accounts.matching import AccountClues, lock_accounts
+from sightline.imports.lines import path_of
+from sightline.imports.reading import Line
 from sightline.platform.db import sql
 from sightline.platform.file_section.entries import Entry, Run
 from sightline.platform.file_section.tables import Table
 from sightline.platform.ids import derived_id
 from sightline.portal.users.identity import lock_addresses
-from sightline.workspace_file.lines import path_of
-from sightline.workspace_file.reading import Line
 from sightline.workspace_file.sections import all_tables
 from sightline.workspace_file.storing import Store
 from sightline.workspace_file.values import check

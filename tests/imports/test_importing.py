@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from sightline.imports import Import, ListReader
 from sightline.platform.db import Database
 from sightline.platform.errors import NotFound
-from sightline.workspace_file import KINDS, Import, ListReader
-from tests.workspace_file.files import apply, exported, new_slug, small, timeless, whole
-from tests.workspace_file.imports import (
+from tests.imports.loading import (
     CHANGES,
+    KINDS,
     NAMES,
     RECORDS,
     base,
@@ -24,6 +24,7 @@ from tests.workspace_file.imports import (
     opened,
     stored,
 )
+from tests.workspace_file.files import apply, exported, new_slug, small, timeless, whole
 
 IN_ORDER = ("accounts", "signals", "insights", "ideas", "feedback")
 

@@ -6,13 +6,13 @@ from collections.abc import Container, Iterator
 from io import BufferedReader
 from typing import Any
 
+from sightline.imports.columns import Column, Headers, Path, completed, fill
+from sightline.imports.lines import BOM
+from sightline.imports.maps import Map, folded
 from sightline.platform.errors import Fault, ValidationFailed
 from sightline.platform.file_section.entries import Faults
 from sightline.platform.file_section.tables import Table
 from sightline.workspace_file.documents import JsonReader, Unreadable
-from sightline.workspace_file.imports.columns import Column, Headers, Path, completed, fill
-from sightline.workspace_file.imports.maps import Map, folded
-from sightline.workspace_file.lines import BOM
 from sightline.workspace_file.values import DECODER
 
 _DEEPEST = 5

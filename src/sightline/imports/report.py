@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from sightline.workspace_file.cells import CsvRows
-from sightline.workspace_file.imports.columns import REASONS
-from sightline.workspace_file.lines import LineFault, line_fault
-from sightline.workspace_file.reading import Batch, ListReader
+from sightline.imports.columns import REASONS
+from sightline.imports.csv_rows import CsvRows
+from sightline.imports.lines import LineFault, line_fault
+from sightline.imports.reading import Batch, ListReader
 
 MOST_KINDS = 100
 _MOST_NAMES = 20

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sightline.workspace_file.imports.tools.rows import without_wiki_markup
+from sightline.imports.tools.rows import without_wiki_markup
 
 
 @pytest.mark.parametrize(

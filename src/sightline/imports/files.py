@@ -12,9 +12,9 @@ from pathlib import PurePosixPath
 from tempfile import TemporaryFile
 from typing import Any, NoReturn, cast
 
+from sightline.imports.maps import list_names
+from sightline.imports.tools.rows import BACKUPS
 from sightline.platform.errors import Fault, ValidationFailed
-from sightline.workspace_file.imports.maps import list_names
-from sightline.workspace_file.imports.tools.rows import BACKUPS
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _PIECE = 1024 * 1024

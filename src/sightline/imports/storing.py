@@ -10,17 +10,17 @@ from uuid import UUID
 import asyncpg
 
 from sightline.catalog.renames import follow_renames
-from sightline.platform.db import Database, Tx
+from sightline.imports.customers import NamedAccounts, UnknownAccounts, lock_new_voters, store_votes
+from sightline.imports.lines import line_fault, path_of
+from sightline.imports.merged import Identity, identity, known_aliases, parts_of
+from sightline.imports.reading import Batch, Line
+from sightline.imports.report import Imported
+from sightline.platform.db import Database, Tx, sql
 from sightline.platform.file_section.entries import NOWHERE, Entry, Faults, Run, sound
 from sightline.platform.file_section.tables import Table
 from sightline.workspace_file import queries
 from sightline.workspace_file.applying import ATTEMPTS, LateNumbers, reason_of
-from sightline.workspace_file.imports.customers import NamedAccounts, UnknownAccounts, lock_new_voters, store_votes
-from sightline.workspace_file.imports.merged import Identity, identity, known_aliases, parts_of
-from sightline.workspace_file.imports.report import Imported
-from sightline.workspace_file.lines import line_fault, path_of
 from sightline.workspace_file.matching import Lookups
-from sightline.workspace_file.reading import Batch, Line
 from sightline.workspace_file.sections import all_tables
 from sightline.workspace_file.storing import Late, Store
 from sightline.workspace_file.tally import ListCount, Tally
@@ -29,6 +29,8 @@ from sightline.workspaces.tenants import SHARE_SLUG, find_workspace
 
 _OVERTAKEN = (asyncpg.IntegrityConstraintViolationError, asyncpg.TransactionRollbackError)
 _REFUSED = (*_OVERTAKEN, asyncpg.DataError, asyncpg.ProgramLimitExceededError, asyncpg.RaiseError)
+
+_LOCK_LIST = sql("SELECT pg_advisory_xact_lock(hashtextextended('sightline import ' || :slug || ' ' || :list, 0))")
 
 
 class _Faulty(Exception):
@@ -177,9 +179,9 @@ class LineStore:
         """Stores the lines, or of `late` what belongs to them."""
         accounts = NamedAccounts(self.table, self.unknown_accounts)
         await tx.run(SHARE_SLUG, slug=self.slug)
-        await tx.run(queries.LOCK_LIST, slug=self.slug, list=self.table.path)
+        await tx.run(_LOCK_LIST, slug=self.slug, list=self.table.path)
         if accounts.how == "create":
-            await tx.run(queries.LOCK_LIST, slug=self.slug, list="accounts")
+            await tx.run(_LOCK_LIST, slug=self.slug, list="accounts")
         store = await self._open(tx.later(), lines, faults, tally)
         store.run.seen[self.table.path], store.run.locks = seen, self._locks
         numbers = {line.number for line in lines}

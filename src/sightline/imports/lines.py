@@ -1,11 +1,15 @@
 """Reads files of any size line by line."""
 
+import json
 from collections.abc import Iterator
 from io import BufferedReader
+from typing import Any
 
 from msgspec import Struct
 
 from sightline.platform.errors import Fault
+from sightline.platform.file_section.entries import Faults
+from sightline.workspace_file.values import DECODER, TOO_DEEP, Repeated
 
 LONGEST_LINE = 8 * 1024 * 1024
 TOO_LONG = f"Is longer than {LONGEST_LINE // 1024 // 1024} MiB"
@@ -59,3 +63,21 @@ def line_fault(fault: Fault) -> LineFault:
     number, bracket, rest = place.partition("[")
     field = bracket + rest + ("." + field if bracket and field else field)
     return LineFault(int(number) if number.isdigit() else 0, field[:_LONGEST_TEXT], fault.message[:_LONGEST_TEXT])
+
+
+def read_json(text: bytes, path: str, faults: Faults) -> Any:
+    """Returns the JSON of a line. Adds a fault and returns None if it is none."""
+    try:
+        value, end = DECODER.raw_decode(decoded := text.decode().strip())
+        if not decoded[end:]:
+            return value
+        faults.add(path, "Is not JSON: something follows its end")
+    except UnicodeDecodeError:
+        faults.add(path, "Is not JSON: not UTF-8")
+    except json.JSONDecodeError as error:
+        faults.add(path, f"Is not JSON: {error.msg}, at character {error.pos + 1}")
+    except RecursionError:
+        faults.add(path, TOO_DEEP)
+    except ValueError as error:
+        faults.add(path, f"Has {error if isinstance(error, Repeated) else 'too large a number'}")
+    return None

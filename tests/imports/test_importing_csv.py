@@ -7,8 +7,8 @@ import pytest
 
 from sightline.platform.db import Database
 from sightline.platform.errors import ValidationFailed
+from tests.imports.loading import THEN, base, counts, csv_lines, faults, load
 from tests.workspace_file.files import by_key, exported
-from tests.workspace_file.imports import THEN, base, counts, csv_lines, faults, load
 
 # For each kind a record, and the same as columns and cells.
 SAME: dict[str, tuple[dict[str, Any], dict[str, str]]] = {

@@ -5,23 +5,23 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from io import BufferedReader
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
+from sightline.imports.columns import REASONS
+from sightline.imports.csv_rows import CsvRows
+from sightline.imports.files import DAMAGED, find_encoding, is_archive, open_archive, recoded
+from sightline.imports.json_rows import JsonItems, JsonRows, find_list
+from sightline.imports.lines import TOO_LONG, PhysicalLines, path_of, read_json
+from sightline.imports.maps import Map, list_names
+from sightline.imports.tools.rows import prepare
+from sightline.imports.united import Held, Rows, Text, find_several
 from sightline.platform.errors import Fault, ValidationFailed
 from sightline.platform.file_section.entries import Faults
 from sightline.workspace_file.applying import BATCH_CHARACTERS, BATCH_RECORDS
-from sightline.workspace_file.cells import CsvRows
-from sightline.workspace_file.imports.columns import REASONS
-from sightline.workspace_file.imports.files import DAMAGED, find_encoding, is_archive, open_archive, recoded
-from sightline.workspace_file.imports.json_rows import JsonItems, JsonRows, find_list
-from sightline.workspace_file.imports.maps import Map, list_names
-from sightline.workspace_file.imports.tools.rows import prepare
-from sightline.workspace_file.imports.united import Held, Rows, Text, find_several
-from sightline.workspace_file.lines import TOO_LONG, PhysicalLines, path_of
+from sightline.workspace_file.exporting import Format
 from sightline.workspace_file.sections import lists
-from sightline.workspace_file.values import check, read_json
+from sightline.workspace_file.values import check
 
-Format = Literal["jsonl", "csv"]
 DEFAULT_SOURCE = "import"
 _PEEKED = 4096
 _MARKS = b"\0\xef\xbb\xbf\xff\xfe"  # of encodings

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from sightline.imports import Import, ListReader
 from sightline.platform.db import Database
 from sightline.platform.errors import NotFound
-from sightline.workspace_file import KINDS, Import, ListReader
 from sightline.workspaces.operating import delete_workspace
-from tests.workspace_file.imports import (
+from tests.imports.loading import (
+    KINDS,
     RECORDS,
     base,
     counts,
