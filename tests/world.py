@@ -25,7 +25,7 @@ from sightline.platform.http.connection_limits import BoundedProtocol
 from sightline.platform.wire import Moment
 from sightline.settings import Settings
 from sightline.workspace_file import apply_file
-from sightline.workspace_file.sections import all_tables
+from sightline.workspace_file.sections import TABLES
 from sightline.workspaces.keys import lifecycle as keys
 from sightline.workspaces.keys.records import NewKey
 from sightline.workspaces.tenants import create_workspace
@@ -104,7 +104,7 @@ class World:
             for name, records in lists.items():
                 dated = [one for one in records if "updatedAt" in one]
                 await tx.connection.executemany(
-                    f"UPDATE {all_tables()[name].name} SET updated_at = $3 WHERE workspace_id = $1 AND key = $2",  # noqa: S608
+                    f"UPDATE {TABLES[name].name} SET updated_at = $3 WHERE workspace_id = $1 AND key = $2",  # noqa: S608
                     [(self.workspace_id, one["key"], Moment.read(one["updatedAt"])) for one in dated],
                 )
 

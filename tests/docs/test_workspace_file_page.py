@@ -13,12 +13,12 @@ from msgspec import Meta
 from sightline.platform.db import Database
 from sightline.platform.file_section.tables import Field
 from sightline.workspace_file import apply_file, schema
-from sightline.workspace_file.sections import all_tables, objects
+from sightline.workspace_file.sections import PARTS, TABLES
 
 FILE = "docs/guide/workspace-file.md"
 PAGE = (Path(__file__).parents[2] / FILE).read_text()
 OF_EVERY_RECORD = {"id", "key", "number", "createdAt", "updatedAt"}
-SHAPES = {**{path: table.record for path, table in all_tables().items()}, **{n: p.type for n, p in objects().items()}}
+SHAPES = PARTS | {path: table.record for path, table in TABLES.items()}
 
 
 def section(heading: str) -> str:
@@ -68,17 +68,17 @@ def test_every_field_is_named_in_the_section_of_its_list(path: str) -> None:
     assert not missing, f"say in {FILE}, under `{path}`, what these fields mean: {sorted(missing)}"
 
 
-@pytest.mark.parametrize("path", all_tables())
+@pytest.mark.parametrize("path", TABLES)
 def test_no_field_is_described_that_the_file_does_not_have(path: str) -> None:
     described = set(re.findall(r"^\| `(\w+)` \|", section(path), re.MULTILINE))
     known = {field.encode_name for field in msgspec.structs.fields(SHAPES[path])}
-    assert described <= known | {child.list_name for child in all_tables()[path].children}
+    assert described <= known | {child.list_name for child in TABLES[path].children}
 
 
-@pytest.mark.parametrize("path", all_tables())
+@pytest.mark.parametrize("path", TABLES)
 def test_a_field_is_described_with_its_default_and_its_bounds(path: str) -> None:
-    types = get_type_hints(all_tables()[path].record, include_extras=True)
-    for field in (one for one in all_tables()[path].fields if one.name not in OF_EVERY_RECORD):
+    types = get_type_hints(TABLES[path].record, include_extras=True)
+    for field in (one for one in TABLES[path].fields if one.name not in OF_EVERY_RECORD):
         row = re.search(rf"^\| `{field.name}` \| (.*?) \|(.*)\|$", section(path), re.MULTILINE)
         assert row, f"add a row for `{field.name}` under `{path}` in {FILE}"
         missing = [bound for bound in bounds(types[field.attribute]) if bound not in row[0]]

@@ -13,7 +13,7 @@ from sightline.platform.db import Database, sql
 from sightline.platform.db.tables import tables_of_workspaces
 from sightline.platform.errors import NotFound
 from sightline.platform.ids import new_id
-from sightline.workspace_file.sections import all_tables
+from sightline.workspace_file.sections import TABLES
 from sightline.workspaces.operating import delete_workspace, list_workspaces
 from tests.imports.loading import load
 from tests.waiting import until, until_blocked
@@ -43,7 +43,7 @@ ARRAYS = (
 
 async def _check_counts_and_arrays(database: Database) -> None:
     async with database.autocommit() as tx:
-        for table in (found for found in all_tables().values() if found.counted):
+        for table in (found for found in TABLES.values() if found.counted):
             wrong = await tx.connection.fetch(
                 f"SELECT w.slug, (SELECT count(*) FROM {table.name} t WHERE t.workspace_id = w.id) AS there,"  # noqa: S608
                 " (SELECT coalesce(sum(count), 0) FROM record_counts c WHERE c.workspace_id = w.id AND kind = $1)"

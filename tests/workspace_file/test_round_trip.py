@@ -10,7 +10,7 @@ import yaml
 
 from sightline.platform.db import Database
 from sightline.sample.workspace import load
-from sightline.workspace_file.sections import SHOWN, all_tables
+from sightline.workspace_file.sections import SHOWN, TABLES
 from sightline.workspaces.operating import delete_workspace
 from tests.imports.loading import base
 from tests.imports.loading import load as load_lines
@@ -18,7 +18,7 @@ from tests.workspace_file.files import STAMPS, THEN, apply, by_key, export, expo
 
 
 def test_the_file_for_tests_has_a_value_in_every_field() -> None:
-    for path, table in all_tables().items():
+    for path, table in TABLES.items():
         records = _records_at(whole(), path.split("."))
         used = {name for record in records for name in record}
         names = {field.encode_name for field in msgspec.structs.fields(table.record)}
@@ -223,7 +223,7 @@ async def test_a_time_without_an_offset_is_utc(database: Database) -> None:
 
 async def test_any_record_may_have_id_number_and_times(database: Database) -> None:
     file = whole()
-    for path in all_tables():
+    for path in TABLES:
         for place, record in enumerate(_records_at(file, path.split(".")), 1):
             for name, value in {"id": str(uuid4()), "number": 1_000 + place, **STAMPS}.items():
                 record.setdefault(name, value)

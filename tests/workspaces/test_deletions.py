@@ -14,7 +14,7 @@ import pytest_asyncio
 from sightline.migrations import SQL
 from sightline.platform.db import Database
 from sightline.platform.scopes import Scope
-from sightline.workspace_file.sections import PRUNABLE, all_tables
+from sightline.workspace_file.sections import PRUNABLE, TABLES
 from sightline.workspaces.deletions.feed import READS, SOURCES
 from sightline.workspaces.deletions.records import DeletedKind
 from tests.waiting import linger, next_moment
@@ -55,7 +55,7 @@ LIST_OF = {
     DeletedKind.FEEDBACK: "feedback",
     DeletedKind.BRIEF: "research",
 }
-TABLES = {table.kind: table.name for table in all_tables().values()}
+BY_KIND = {table.kind: table.name for table in TABLES.values()}
 NUMBERED = {DeletedKind.IDEA: "IDEA-1", DeletedKind.INITIATIVE: "INITIATIVE-1", DeletedKind.SIGNAL: "SIGNAL-1"}
 
 
@@ -87,7 +87,7 @@ async def kinds(client: httpx2.AsyncClient, **query: Any) -> list[str]:
 
 @pytest.mark.parametrize("kind", LIST_OF)
 async def test_records_removed_by_a_file_are_listed(world: World, kind: DeletedKind) -> None:
-    id = (await world.ids(TABLES[SOURCES[kind].name]))["x"]
+    id = (await world.ids(BY_KIND[SOURCES[kind].name]))["x"]
     assert await list_deletions(world.client) == []
     await empty(world, LIST_OF[kind])
     (deletion,) = await list_deletions(world.client)
@@ -122,7 +122,7 @@ async def test_records_deleted_by_the_api_are_listed(world: World) -> None:
 
 def test_every_record_that_can_be_read_and_pruned_is_listed() -> None:
     unseen = {"members", "integrations", "sprints", "ideaStatuses", "studies"}  # no operation reads these
-    words = {all_tables()[name].kind for name in PRUNABLE - unseen}
+    words = {TABLES[name].kind for name in PRUNABLE - unseen}
     assert words | {"idea_comment"} == {each.name for each in SOURCES.values()}
 
 
@@ -136,7 +136,7 @@ async def test_no_listed_kind_is_deleted_along_with_another_record(database: Dat
     """For a new pair: list what goes along, as with feedback, or say in `list_deletions` that it is not listed."""
     async with database.autocommit() as tx:
         pairs = {
-            tuple(row) for row in await tx.connection.fetch(CASCADES, [TABLES[each.name] for each in SOURCES.values()])
+            tuple(row) for row in await tx.connection.fetch(CASCADES, [BY_KIND[each.name] for each in SOURCES.values()])
         }
     assert pairs == {("features", "products"), ("idea_comments", "ideas"), ("study_feedback", "studies")}
 

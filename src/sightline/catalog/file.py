@@ -8,10 +8,9 @@ from msgspec import UNSET, UnsetType
 
 from sightline.catalog.default_statuses import StatusLabel, add_default_statuses
 from sightline.catalog.portal_labels import PortalLabel
-from sightline.catalog.taxonomy.file import TAXONOMY
 from sightline.platform.db import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import Email, FileRecord, KeyedRecord, Link, Links, Section, Table
+from sightline.platform.file_section.tables import Email, FileRecord, KeyedRecord, Link, Links, Table
 from sightline.platform.wire import Name, Word
 
 _PARENTS = sql("SELECT id, parent_id FROM features WHERE workspace_id = :workspace_id AND product_id = ANY(:products)")
@@ -195,7 +194,7 @@ _MOST_LABELS = 1_000  # of a workspace: refusals list them
 _KEEP = sql("UPDATE idea_statuses SET provisional = false WHERE workspace_id = :workspace_id AND provisional")
 
 
-async def _settle_labels(run: Run) -> AsyncIterator[None]:
+async def settle_labels(run: Run) -> AsyncIterator[None]:
     """Adds the default labels to a new workspace whose file has no list of them.
 
     Else removes labels that the file does not name: with --prune all of them, and one that ideas use is a fault;
@@ -221,8 +220,3 @@ async def _settle_labels(run: Run) -> AsyncIterator[None]:
     if rows or pruned:
         run.removed["ideaStatuses"] = [row["label"] for row in rows]
     await run.tx.run(_KEEP, workspace_id=run.workspace_id)
-
-
-SECTION = Section(
-    tables=(PRODUCTS, TEAMS, STATUSES, ACCOUNTS, INTEGRATIONS, SPRINTS), objects=(TAXONOMY,), rules=_settle_labels
-)

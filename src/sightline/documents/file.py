@@ -1,11 +1,13 @@
 """Documents in the workspace file: part of their initiative, with their earlier versions."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from sightline.initiatives.file import INITIATIVES as WITHOUT_DOCUMENTS
 from sightline.initiatives.file import InitiativeRecord
 from sightline.intelligence.material import DocumentType
 from sightline.platform.db import sql
@@ -92,3 +94,6 @@ class DocumentedInitiative(InitiativeRecord):
     """An initiative with its documents."""
 
     documents: list[DocumentRecord] | None = None
+
+
+INITIATIVES = replace(WITHOUT_DOCUMENTS, record=DocumentedInitiative, children=(*WITHOUT_DOCUMENTS.children, DOCUMENTS))

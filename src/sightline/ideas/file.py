@@ -6,12 +6,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from sightline.ideas.classifications.file import (
-    ClassificationPart,
-    classified,
-    follow_taxonomy,
-    show_classifications,
-)
+from sightline.ideas.classifications.file import ClassificationPart, classified, show_classifications
 from sightline.ideas.comments.file import COMMENTS, CommentRecord
 from sightline.ideas.evidence.file import EVIDENCE, EvidenceRecord
 from sightline.ideas.labels import Label, find_labels, initial_label
@@ -33,7 +28,6 @@ from sightline.platform.file_section.tables import (
     Link,
     Links,
     Part,
-    Section,
     Short,
     Table,
     Whole,
@@ -218,5 +212,3 @@ IDEAS = Table(
     rules=_rules,
     show=show_classifications,
 )
-
-SECTION = Section(tables=(IDEAS,), rules=follow_taxonomy)

@@ -12,14 +12,14 @@ from sightline.platform.file_section.entries import Entry, Run
 from sightline.platform.file_section.tables import Table
 from sightline.platform.ids import derived_id
 from sightline.portal.users.identity import lock_addresses
-from sightline.workspace_file.sections import all_tables
+from sightline.workspace_file.sections import TABLES
 from sightline.workspace_file.storing import Store
 from sightline.workspace_file.values import check
 
 
 async def add_records(store: Store, path: str, records: Sequence[tuple[int, dict[str, Any]]]) -> None:
     """Stores records of a list, each with the number of its line. Adds their faults."""
-    table = all_tables()[path]
+    table = TABLES[path]
     checked = [(n, given, check(given, table.record, path_of(n), store.run.faults)) for n, given in records]
     entries = [Entry(path_of(n), given, record) for n, given, record in checked if record is not None]
     if entries:

@@ -9,7 +9,7 @@ from sightline.imports.reading import Batch, Line
 from sightline.platform.db import Tx
 from sightline.platform.file_section.entries import Faults
 from sightline.workspace_file import queries
-from sightline.workspace_file.sections import all_tables
+from sightline.workspace_file.sections import TABLES
 from sightline.workspace_file.values import check
 
 Identity = tuple[Any, str]
@@ -50,7 +50,7 @@ async def known_aliases(tx: Tx, workspace_id: UUID, lines: Sequence[Line]) -> se
     if not named:
         return set()
     sets: dict[tuple[str, ...], Any] = {("source_key", "external_id"): named}
-    rows = await queries.find_rows(tx, all_tables()["ideas.aliases"], workspace_id, sets)
+    rows = await queries.find_rows(tx, TABLES["ideas.aliases"], workspace_id, sets)
     return {(row["source_key"], row["external_id"]) for row in rows}
 
 
@@ -63,7 +63,7 @@ async def parts_of(tx: Tx, workspace_id: UUID, merged: Sequence[Line], coming: M
     found: dict[Identity, Any] = {}
     sets: dict[tuple[str, ...], Any] = {("source_key", "external_id"): targets}
     for path, column in (("ideas.aliases", "idea_id"), ("ideas", "id")):
-        for row in await queries.find_rows(tx, all_tables()[path], workspace_id, sets):
+        for row in await queries.find_rows(tx, TABLES[path], workspace_id, sets):
             found[row["source_key"], row["external_id"]] = row[column]
     batch = Batch()
     for line, target in zip(merged, targets, strict=True):
@@ -76,7 +76,7 @@ async def parts_of(tx: Tx, workspace_id: UUID, merged: Sequence[Line], coming: M
             batch.faults.add(f"{path_of(line.number)}.mergedInto", f"There is no idea {target[1]!r}")
             batch.faulty.update((line.number, *line.further))
             continue
-        record = check(given, all_tables()["ideas"].record, path_of(line.number), Faults())
+        record = check(given, TABLES["ideas"].record, path_of(line.number), Faults())
         voters = tuple(one for one in line.voters if one not in coming.get(target, ()))
         batch.lines.append(line._replace(given=given, record=record, voters=voters))
     return batch

@@ -19,7 +19,7 @@ from sightline.platform.errors import Fault, ValidationFailed
 from sightline.platform.file_section.entries import Faults
 from sightline.workspace_file.applying import BATCH_CHARACTERS, BATCH_RECORDS
 from sightline.workspace_file.exporting import Format
-from sightline.workspace_file.sections import lists
+from sightline.workspace_file.sections import LISTS
 from sightline.workspace_file.values import check
 
 DEFAULT_SOURCE = "import"
@@ -87,7 +87,7 @@ class ListReader:
     rows: CsvRows | JsonRows | None = None
 
     def __post_init__(self) -> None:
-        self.table = lists()[self.kind]
+        self.table = LISTS[self.kind]
         self.has_default_source = self.source_key is None and not (self.map and "sourceKey" in self.map.constants)
         self._held = Held({})
 

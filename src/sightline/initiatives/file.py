@@ -9,7 +9,7 @@ from sightline.initiatives.dates import ENDS_EARLY, ends_early
 from sightline.initiatives.records import DEFAULT_PRIORITY, LONGEST_DESCRIPTION, InitiativePriority, InitiativeStatus
 from sightline.platform.db.sql import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import Hexadecimal, KeyedRecord, Link, Links, Section, Table
+from sightline.platform.file_section.tables import Hexadecimal, KeyedRecord, Link, Links, Table
 from sightline.platform.wire import Day, Name, Text, Word
 
 _PRODUCTS = sql("SELECT id, product_id FROM features WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[])")
@@ -63,16 +63,13 @@ class InitiativeRecord(KeyedRecord):
     questions: list[QuestionRecord] | None = None
 
 
-def section_with(record: type[InitiativeRecord], documents: Table) -> Section:
-    """Returns the section of initiatives. A higher room supplies the record and the table of their documents."""
-    initiatives = Table(
-        "initiatives",
-        "initiatives",
-        record,
-        children=(QUESTIONS, documents),
-        versioned="version",
-        numbered=True,
-        counted=True,
-        rules=_refuse_unfit,
-    )
-    return Section(tables=(initiatives,))
+INITIATIVES = Table(
+    "initiatives",
+    "initiatives",
+    InitiativeRecord,
+    children=(QUESTIONS,),
+    versioned="version",
+    numbered=True,
+    counted=True,
+    rules=_refuse_unfit,
+)

@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 from sightline.ideas.vote_counts import count_votes_again
 from sightline.platform.db import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import Email, FileRecord, KeyedRecord, Link, Links, Section, Short, Table
+from sightline.platform.file_section.tables import Email, FileRecord, KeyedRecord, Link, Links, Short, Table
 from sightline.platform.wire import Moment, Name, Word
 from sightline.portal.portals.records import Host
 from sightline.portal.portals.urls import is_safe_remote
@@ -126,6 +126,5 @@ def _of_user(path: str, table: str) -> Table:
     )
 
 
-SECTION = Section(
-    tables=(PORTAL, USERS, _of_user("portal.votes", "portal_votes"), _of_user("portal.requests", "portal_requests"))
-)
+VOTES = _of_user("portal.votes", "portal_votes")
+REQUESTS = _of_user("portal.requests", "portal_requests")

@@ -22,7 +22,6 @@ from sightline.platform.file_section.tables import (
     Line,
     Link,
     Positive,
-    Section,
     Table,
     Whole,
 )
@@ -137,7 +136,7 @@ async def _settle_runs(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
 _RESERVED = sql("SELECT coalesce(sum(credits_reserved), 0) FROM research_runs WHERE workspace_id = :workspace_id")
 
 
-async def _return_credits(run: Run) -> AsyncIterator[None]:
+async def return_credits(run: Run) -> AsyncIterator[None]:
     """Returns what removed runs had reserved."""
     yield
     if "research" in run.pruned:
@@ -274,5 +273,3 @@ RUNS = Table(
 BRIEFS = Table(
     "research", "research_briefs", BriefRecord, children=(RUNS,), versioned="row_version", batch=1, rules=_settle_briefs
 )
-
-SECTION = Section(tables=(BRIEFS,), rules=_return_credits)

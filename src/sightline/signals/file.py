@@ -1,4 +1,4 @@
-"""Signals in the workspace file, with insights and opportunities."""
+"""Signals in the workspace file."""
 
 from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any, cast
@@ -10,12 +10,10 @@ from msgspec import UNSET, Meta, UnsetType
 from sightline.intelligence.embedded.naming import name_idea
 from sightline.platform.db import Tx
 from sightline.platform.file_section.entries import Entry, Linked, Run, sound
-from sightline.platform.file_section.tables import Extra, KeyedRecord, Line, Link, Links, Part, Section, Showing, Table
+from sightline.platform.file_section.tables import Extra, KeyedRecord, Line, Link, Links, Part, Showing, Table
 from sightline.platform.wire import Name, Word
 from sightline.signals.file_content import TranscriptPart, raw_stored, show_raw
-from sightline.signals.insights.file import INSIGHTS
 from sightline.signals.material import material_of, name_of
-from sightline.signals.opportunities.file import OPPORTUNITIES
 from sightline.signals.records import (
     AnalysisProfile,
     EvidenceKind,
@@ -150,5 +148,3 @@ SIGNALS = Table(
     rules=_rules,
     show=_show,
 )
-
-SECTION = Section(tables=(SIGNALS, INSIGHTS, OPPORTUNITIES))

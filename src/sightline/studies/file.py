@@ -15,7 +15,6 @@ from sightline.platform.file_section.tables import (
     Link,
     Links,
     Part,
-    Section,
     Showing,
     Table,
 )
@@ -107,5 +106,3 @@ FEEDBACK = Table(
     complete=_keep_subject,
     show=_show_feedback,
 )
-
-SECTION = Section(tables=(STUDIES, FEEDBACK))

@@ -14,6 +14,7 @@ import asyncpg
 import msgspec
 
 from sightline.catalog.renames import follow_renames
+from sightline.catalog.taxonomy.file import apply_taxonomy
 from sightline.platform.db import Database, Tx, sql
 from sightline.platform.errors import Fault, ValidationFailed
 from sightline.platform.file_section.entries import Entry, Faults, Run
@@ -21,7 +22,7 @@ from sightline.signals.insights.same_words import lock_statements
 from sightline.workspace_file import queries
 from sightline.workspace_file.documents import Item, Unreadable, read_items
 from sightline.workspace_file.matching import Lookups
-from sightline.workspace_file.sections import PRUNABLE, RULED, STORED, all_tables, lists, objects, parts
+from sightline.workspace_file.sections import LISTS, PARTS, PRUNABLE, RULES, STORED, TABLES
 from sightline.workspace_file.storing import NAMES, Store
 from sightline.workspace_file.tally import Applied, ListCount, RecordChange, Tally
 from sightline.workspace_file.values import check, convert, sound_part
@@ -106,12 +107,12 @@ async def prune_list(run: Run, name: str, store: Store) -> None:
     """Removes and counts the records of a list that the file does not name."""
     if name not in run.pruned or name not in PRUNABLE or name == "ideaStatuses" or run.faults.count:
         return
-    table, kept = all_tables()[name], list(run.seen[name])
+    table, kept = TABLES[name], list(run.seen[name])
     if name == "studies":  # so that their feedback is counted and logged
-        feedback = all_tables()["feedback"]
+        feedback = TABLES["feedback"]
         store.tally.remove(feedback, await queries.remove_where(run, feedback, _OF_OTHER_STUDIES, kept=kept))
     store.tally.remove(table, await queries.remove_where(run, table, _OTHERS, kept=kept))
-    for path in all_tables():
+    for path in TABLES:
         if path == name or path.startswith(f"{name}."):
             store.lookup.forget(path)
 
@@ -165,7 +166,7 @@ class Content:
     def read(self, source: BinaryIO, *, prunes: bool) -> None:
         """Checks the whole file. Adds every fault. Raises FileUnreadable. `prunes`: every list is pruned."""
         try:
-            for item in read_items(source, lists().keys()):
+            for item in read_items(source, LISTS):
                 if item.list and item.place >= 0:
                     self._keep(item, item.list)
                 elif item.list:
@@ -181,7 +182,7 @@ class Content:
 
     def _keep(self, item: Item, name: str) -> None:
         """Keeps a record; of one with a fault its other fields, so that these are checked."""
-        given, kind = item.value, lists()[name].record
+        given, kind = item.value, LISTS[name].record
         is_sound = check(given, kind, item.path, self.faults) is not None
         if is_sound:
             self.largest[name] = max(self.largest.get(name, 0), given.get("number") or 0)
@@ -193,15 +194,15 @@ class Content:
             self.spools[name].write(msgspec.json.encode((item.place, is_sound, given)) + b"\n")
 
     def _check_object(self, name: str, value: Any) -> None:
-        if name in lists():
+        if name in LISTS:
             if value is not None:
                 self.faults.add(name, "Expected a list")
         elif name == "prune":
             self.prune = check(value, _Names, name, self.faults) or []
-        elif name in parts():
-            if check(value, parts()[name], name, self.faults) is None:
+        elif name in PARTS:
+            if check(value, PARTS[name], name, self.faults) is None:
                 self.faulty_records.add((name, ""))
-                value = sound_part(value, parts()[name]) if name == "workspace" and isinstance(value, dict) else None
+                value = sound_part(value, PARTS[name]) if name == "workspace" and isinstance(value, dict) else None
             if value is not None:
                 self.objects[name] = value
         elif name != "$schema":
@@ -212,7 +213,7 @@ class Content:
         size, batch = 0, list[Entry]()
         for line in self._lines(name):
             place, is_sound, given = msgspec.json.decode(line)
-            entry = Entry(f"{name}[{place}]", given, convert(given, lists()[name].record))
+            entry = Entry(f"{name}[{place}]", given, convert(given, LISTS[name].record))
             entry.broken = entry.is_partial = not is_sound
             batch.append(entry)
             size += len(line)
@@ -318,12 +319,10 @@ class _Application:
             await lock_statements(self.tx, run.workspace_id)
         numbers = await self._numbers(run, dry_run)
         try:
-            await self._store(
-                run, Store(run, Lookups(self.tx, run.workspace_id, all_tables()), numbers, self.tally), dry_run
-            )
+            await self._store(run, Store(run, Lookups(self.tx, run.workspace_id, TABLES), numbers, self.tally), dry_run)
             _refuse_faulty(self.faults)
             for path, names in run.removed.items():
-                self.tally.remove(all_tables()[path], names)
+                self.tally.remove(TABLES[path], names)
             await add_to_counts(self.tx, run.workspace_id, self.tally.growth)
             await self.tx.run(_END)
         except (FileRefused, *_OVERTAKEN):
@@ -334,12 +333,12 @@ class _Application:
     async def _store(self, run: Run, store: Store, dry_run: bool) -> None:
         async with AsyncExitStack() as rules:
             for name in STORED:
-                if section := RULED.get(name):
+                if section := RULES.get(name):
                     await rules.enter_async_context(asynccontextmanager(section)(run))
                 await self._apply_named(run, store, name)
             await store.store_late()
             if not dry_run and not self.faults.count:  # before the rules end, which may stop others for a moment
-                await store.numbers.settle({table.kind: table.name for table in lists().values() if table.numbered})
+                await store.numbers.settle({table.kind: table.name for table in LISTS.values() if table.numbered})
 
     async def _open(self) -> Run:
         content = self.content
@@ -363,22 +362,22 @@ class _Application:
             numbers = LateNumbers(self.db, self.tx, run.workspace_id)
         is_kept = not dry_run and not self.faults.count
         for name, number in self.content.largest.items():
-            if is_kept and number and (table := lists()[name]).numbered:
+            if is_kept and number and (table := LISTS[name]).numbered:
                 await numbers.raise_to(table.kind, number)
         return numbers
 
     async def _apply_named(self, run: Run, store: Store, name: str) -> None:
         given = self.content.objects.get(name)
-        if name in objects() and given is not None:
-            outcome = await objects()[name].apply(run, given)
+        if name == "taxonomy" and given is not None:
+            outcome = await apply_taxonomy(run, given)
             self.tally.counts[name] = ListCount(int(outcome is True), int(outcome is False), int(outcome is None))
         elif given is not None:
-            table = all_tables()[name]
+            table = TABLES[name]
             entry = Entry(name, given, convert(given, table.record))
             entry.is_partial = (name, "") in run.faulty_records
             await store.store(table, [entry])
-        if name in lists():
-            table = lists()[name]
+        if name in LISTS:
+            table = LISTS[name]
             async with aclosing(_read_ahead(self.content.batches(name))) as batches:
                 async for batch in batches:
                     await store.store(table, batch)

@@ -13,11 +13,12 @@ from uuid import UUID
 
 import msgspec
 
+from sightline.catalog.taxonomy.file import show_taxonomy
 from sightline.platform.db import Database, Tx
 from sightline.platform.file_section.tables import Converted, Table
 from sightline.platform.wire import shown_moment
 from sightline.workspace_file import queries
-from sightline.workspace_file.sections import SHOWN, all_tables, lists, objects
+from sightline.workspace_file.sections import LISTS, SHOWN, TABLES
 from sightline.workspaces.tenants import find_workspace
 
 Format = Literal["jsonl", "csv"]
@@ -39,9 +40,9 @@ async def export_workspace(db: Database, slug: str, write: Write) -> None:
         workspace = await find_workspace(tx, slug)
         write(b'{"$schema": "workspace-file.schema.json"')
         for name in SHOWN:
-            if name in lists():
+            if name in LISTS:
                 write(b",\n" + _encode(name) + b": ")
-                await _write_list(tx, lists()[name], workspace.id, write)
+                await _write_list(tx, LISTS[name], workspace.id, write)
             else:
                 await _write_part(tx, name, workspace.id, write)
         write(b"}\n")
@@ -49,11 +50,11 @@ async def export_workspace(db: Database, slug: str, write: Write) -> None:
 
 async def _write_part(tx: Tx, name: str, workspace_id: UUID, write: Write) -> None:
     """Writes an object with its lists, unless there are neither."""
-    if name in objects():
-        shown = await objects()[name].show(tx, workspace_id)
+    if name == "taxonomy":
+        shown = await show_taxonomy(tx, workspace_id)
     else:
-        shown = await anext(_records(tx, all_tables()[name], workspace_id), None)
-    inside = [table for path, table in lists().items() if path.startswith(f"{name}.")]
+        shown = await anext(_records(tx, TABLES[name], workspace_id), None)
+    inside = [table for path, table in LISTS.items() if path.startswith(f"{name}.")]
     if shown is None and not [1 for table in inside if await anext(_records(tx, table, workspace_id), None)]:
         return
     write(b",\n" + _encode(name) + b": " + _encode(shown or {})[:-1])
@@ -78,7 +79,7 @@ async def export_list(db: Database, slug: str, kind: str, format: Format, write:
 
     CSV has a column for each field, in cells that no spreadsheet takes for a formula.
     """
-    table = lists()[kind]
+    table = LISTS[kind]
     names = [member.name for member in table.members]
     rows = csv.writer(SimpleNamespace(write=lambda text: write(text.encode())))
     async with db.snapshot() as tx:

@@ -18,7 +18,6 @@ from sightline.platform.file_section.tables import (
     FileRecord,
     KeyedRecord,
     Part,
-    Section,
     Showing,
     Table,
     Whole,
@@ -155,5 +154,3 @@ class MemberRecord(KeyedRecord):
 MEMBERS = Table(
     "members", "members", MemberRecord, identities=(("email",),), folded="email", alias="email", complete=_name_member
 )
-
-SECTION = Section(tables=(WORKSPACE, MEMBERS))

@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 from sightline.catalog.taxonomy import queries
 from sightline.platform.access import Actor
 from sightline.platform.file_section.entries import Run
-from sightline.platform.file_section.tables import Object, Part, Positive
+from sightline.platform.file_section.tables import Part, Positive
 from sightline.platform.ids import derived_id
 from sightline.platform.wire import Id, Moment, Word, shown_moment
 from sightline.workspaces.changes import log_change
@@ -200,6 +200,3 @@ async def _keep_earlier(run: Run, given: Given, before: Given | None) -> None:
             values = {"id": UUID(version["id"]), "activated_at": Moment.read(version["activatedAt"])}
             values |= {name: version[name] for name in ("version", "groups")}
             await queries.add_earlier_version(run.tx, run.workspace_id, values)
-
-
-TAXONOMY = Object("taxonomy", TaxonomyPart, apply_taxonomy, show_taxonomy)

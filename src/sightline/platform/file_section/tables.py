@@ -334,29 +334,3 @@ class Table:
         """Returns the names of these columns in the file; an empty one where there is none."""
         names = {one.column: one.name for one in self.fields}
         return [names[column] for column in columns if column in names] or [""]
-
-
-@dataclass(frozen=True, slots=True)
-class Object:
-    """A single object of the file, such as `portal`: read, stored and shown by its room.
-
-    `apply` returns True if it was added, False if it changed, None if nothing changed.
-    """
-
-    name: str
-    type: Any
-    apply: Callable[[Run, dict[str, Any]], Awaitable[bool | None]]
-    show: Callable[[Tx, UUID], Awaitable[dict[str, Any] | None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """The part of the file that one room stores.
-
-    `rules` surround its lists, whether the file has them or not: until their `yield` they run ahead of the first one,
-    after it when the whole file is written.
-    """
-
-    tables: tuple[Table, ...] = ()
-    objects: tuple[Object, ...] = ()
-    rules: Callable[[Run], AsyncIterator[None]] | None = None
