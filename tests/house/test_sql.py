@@ -33,7 +33,7 @@ DIRECTORY = {
 BEFORE_A_WORKSPACE = {
     "src/sightline/portal/sessions/queries.py",
     "src/sightline/workspaces/guard/queries.py",
-    "src/sightline/workspaces/keys/queries.py",
+    "src/sightline/workspaces/keys/lifecycle.py",
 }
 _READ = re.compile(r"\b(?:FROM|JOIN)\s+(\w+)")
 _OUTER = re.compile(r"\bworkspace_id\s*=\s*\w+\.workspace_id\b|\bUSING\s*\(\s*workspace_id\b")

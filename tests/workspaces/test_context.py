@@ -9,7 +9,7 @@ import pytest
 from sightline.platform.access import Actor
 from sightline.platform.errors import InvalidReference, NotFound, Unauthorized, ValidationFailed
 from sightline.workspaces import tenants
-from sightline.workspaces.audit.records import AuditEntry, AuditFilters
+from sightline.workspaces.audit.records import AuditEntry
 from sightline.workspaces.audit.trail import walk_changes
 from sightline.workspaces.queries import find_context
 from sightline.workspaces.records import Allowance, AuthContext
@@ -24,7 +24,7 @@ async def context(world: World, key_id: UUID) -> AuthContext:
 
 async def trail(world: World, record: str | None = None, since: datetime | None = None) -> list[AuditEntry]:
     async with world.db.snapshot() as tx:
-        return [entry async for entry in walk_changes(tx, world.workspace.id, AuditFilters(record, since))]
+        return [entry async for entry in walk_changes(tx, world.workspace.id, record, since)]
 
 
 async def add_initiative(world: World, number: int, status: str) -> None:

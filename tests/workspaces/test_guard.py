@@ -17,7 +17,7 @@ from sightline.platform.errors import Unauthorized
 from sightline.workspaces.guard import authentication as guards
 from sightline.workspaces.guard.authentication import NAME, KeyGuard
 from sightline.workspaces.guard.usage import KeyUsage
-from sightline.workspaces.keys.queries import list_keys
+from sightline.workspaces.keys.lifecycle import list_keys
 from sightline.workspaces.keys.records import CreatedKey
 from sightline.workspaces.keys.tokens import make_token
 from tests.line import open_line

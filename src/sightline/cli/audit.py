@@ -8,7 +8,7 @@ import typer
 from sightline.cli.options import InWorkspace, Since, option
 from sightline.cli.output import note
 from sightline.cli.site import Site, site_command
-from sightline.workspaces.audit.records import AuditEntry, AuditFilters
+from sightline.workspaces.audit.records import AuditEntry
 from sightline.workspaces.audit.trail import walk_changes
 from sightline.workspaces.tenants import find_workspace
 
@@ -25,7 +25,7 @@ async def audit(
     async with site.db.snapshot() as tx:
         found = await find_workspace(tx, workspace)
         # Printed as it comes, as it may be long.
-        async for entry in walk_changes(tx, found.id, AuditFilters(record, since)):
+        async for entry in walk_changes(tx, found.id, record, since):
             if site.as_json:
                 typer.echo(("[" if is_empty else ",\n") + msgspec.json.encode(entry).decode(), nl=False)
             else:

@@ -1,5 +1,6 @@
 """The sample workspace as the demonstration serves it: loaded once, with a key of its own at each start."""
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from io import BytesIO
@@ -10,11 +11,11 @@ import msgspec
 from sightline.platform import logs
 from sightline.platform.access import Actor
 from sightline.platform.db import Database
+from sightline.platform.errors import NotFound
 from sightline.platform.server_secret import ServerSecret
 from sightline.portal.portals.configure import SignIn, configure, rotate_secret
 from sightline.sample.workspace import load
 from sightline.workspace_file import apply_file
-from sightline.workspaces import queries as workspaces
 from sightline.workspaces.keys.lifecycle import create_key, revoke_keys_named
 from sightline.workspaces.keys.records import NewKey
 from sightline.workspaces.tenants import find_workspace
@@ -52,7 +53,8 @@ async def prepare_demo(db: Database, operator: Actor, product: str | None, serve
 async def _load_once(db: Database, sample: dict[str, Any]) -> None:
     """Loads the sample unless it is there already: changes made to it are kept."""
     async with db.autocommit() as tx:
-        if await workspaces.find_workspace(tx, sample["workspace"]["slug"]):
+        with suppress(NotFound):
+            await find_workspace(tx, sample["workspace"]["slug"])
             return
     logs.announce("Loading the sample workspace.")
     made = _until(db.clock.now(), sample)

@@ -17,19 +17,12 @@ class CreditsExhausted(PaymentRequired):
     members: ClassVar[dict[str, Any]] = {"used": 1000, "limit": 1000}
 
 
-_ALLOWED = "(ai_credits IS NULL OR ai_credits_used + ai_credits_reserved + :credits <= ai_credits)"
-_RESERVE = sql(
-    """
-UPDATE plans SET ai_credits_reserved = ai_credits_reserved + :credits
- WHERE workspace_id = :workspace_id AND {allowed}""",
-    allowed=_ALLOWED,
-)
-_SPEND = sql(
-    """
-UPDATE plans SET ai_credits_used = ai_credits_used + :credits
- WHERE workspace_id = :workspace_id AND {allowed}""",
-    allowed=_ALLOWED,
-)
+_TAKE = """
+UPDATE plans SET {column} = {column} + :credits
+ WHERE workspace_id = :workspace_id
+   AND (ai_credits IS NULL OR ai_credits_used + ai_credits_reserved + :credits <= ai_credits)"""
+_RESERVE = sql(_TAKE, column="ai_credits_reserved")
+_SPEND = sql(_TAKE, column="ai_credits_used")
 _SETTLE = sql("""
 UPDATE plans SET ai_credits_reserved = ai_credits_reserved - :credits, ai_credits_used = ai_credits_used + :credits
  WHERE workspace_id = :workspace_id""")

@@ -4,8 +4,6 @@ from uuid import UUID
 
 from sightline.platform.wire import Record, Timestamp
 
-NAME_LENGTH = 255
-
 
 class Workspace(Record):
     id: UUID

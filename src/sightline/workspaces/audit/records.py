@@ -1,19 +1,9 @@
-"""The entries of the trail, and the filters."""
+"""The entries of the trail."""
 
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from sightline.platform.wire import Record, Timestamp
-
-
-@dataclass(frozen=True, slots=True)
-class AuditFilters:
-    """Filters of the trail. `record` is the id or public id of a record with its parts; it may be deleted."""
-
-    record: str | None = None
-    since: datetime | None = None
 
 
 class AuditEntry(Record):

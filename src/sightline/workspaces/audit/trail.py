@@ -7,32 +7,7 @@ from uuid import UUID
 from sightline.platform.db import Tx, Where, sql
 from sightline.platform.errors import InvalidReference, NotFound
 from sightline.platform.refs import IdeaRef, InitiativeRef, Ref, SignalRef, StudyRef, parse_uuid
-from sightline.workspaces.audit.records import AuditEntry, AuditFilters
-
-
-async def walk_changes(tx: Tx, workspace_id: UUID, filters: AuditFilters) -> AsyncIterator[AuditEntry]:
-    """Yields all entries, oldest first. Needs a transaction.
-
-    Raises InvalidReference for a malformed reference, NotFound for a record that is not there and never was.
-    """
-    records = None
-    if filters.record is not None:
-        records = await _find_records(tx, workspace_id, filters.record)
-        records += await _find_parts(tx, workspace_id, records)
-    async for entry in _walk(tx, workspace_id, records, filters.since):
-        yield entry
-
-
-async def _find_records(tx: Tx, workspace_id: UUID, record: str) -> list[UUID]:
-    id = parse_uuid(record)
-    if id is None:
-        found = await _find_numbered(tx, workspace_id, record)
-    else:
-        found = [id] if await _has_record(tx, workspace_id, id) else []
-    if not found:
-        raise NotFound(f"There is no record {record} in this workspace.")
-    return found
-
+from sightline.workspaces.audit.records import AuditEntry
 
 _TABLES: dict[type[Ref], str] = {
     IdeaRef: "ideas",
@@ -40,49 +15,21 @@ _TABLES: dict[type[Ref], str] = {
     SignalRef: "signals",
     StudyRef: "studies",
 }
-
 _CHANGES = """
 SELECT iso(c.at), c.kind, c.record_id, c.public_id, c.action, c.actor_kind, c.actor_id, k.name, c.detail
   FROM (SELECT * FROM changes WHERE {where}) c
   LEFT JOIN api_keys k ON c.actor_kind = 'key' AND k.workspace_id = :workspace_id AND k.id::text = c.actor_id
  ORDER BY c.at, c.id"""
-
-
-async def _walk(
-    tx: Tx, workspace_id: UUID, records: list[UUID] | None, since: datetime | None
-) -> AsyncIterator[AuditEntry]:
-    """Yields entries, oldest first, read from the database in portions."""
-    where = Where(workspace_id)
-    if records is not None:
-        where.add("record_id = ANY(:records)", records=records)
-    if since is not None:
-        where.add("at >= :since", since=since)
-    statement = sql(_CHANGES, where=str(where))
-    async for rows in tx.batches(statement, 500, **where.values):
-        for row in rows:
-            yield AuditEntry(*row)
-
-
 _FIND_RECORDS = """
 SELECT id FROM {table} WHERE workspace_id = :workspace_id AND number = :number
 UNION
 SELECT record_id FROM changes
  WHERE workspace_id = :workspace_id AND action = 'deleted' AND public_id = :public_id"""
-FIND_RECORDS = {kind: sql(_FIND_RECORDS, table=table) for kind, table in _TABLES.items()}
-
-
-async def _find_numbered(tx: Tx, workspace_id: UUID, public_id: str) -> list[UUID]:
-    """Returns the ids of the records that have or had this public id. Raises InvalidReference."""
-    for kind, statement in FIND_RECORDS.items():
-        if public_id.upper().startswith(f"{kind.prefix}-"):
-            number = kind.parse(public_id).number
-            rows = await tx.rows(
-                statement, workspace_id=workspace_id, number=number, public_id=f"{kind.prefix}-{number}"
-            )
-            return [row["id"] for row in rows]
-    raise InvalidReference("Give a UUID or a public id like IDEA-1.")
-
-
+_FIND_NUMBERED = {kind: sql(_FIND_RECORDS, table=table) for kind, table in _TABLES.items()}
+# A question of the engine leaves no trail at first.
+_HAS_RECORD = sql("""
+SELECT EXISTS (SELECT FROM changes WHERE workspace_id = :workspace_id AND record_id = :id)
+    OR EXISTS (SELECT FROM idea_questions WHERE workspace_id = :workspace_id AND id = :id)""")
 _FIND_PARTS = sql("""
 SELECT id FROM idea_questions WHERE workspace_id = :workspace_id AND idea_id = ANY(:records::uuid[])
 UNION
@@ -103,19 +50,43 @@ SELECT record_id FROM changes
    AND detail ->> 'ideaId' = ANY(:records::uuid[]::text[])""")
 
 
-async def _find_parts(tx: Tx, workspace_id: UUID, records: list[UUID]) -> list[UUID]:
-    """Returns the ids of what belongs to these records: questions, comments, evidence, documents, contacts and runs.
+async def walk_changes(
+    tx: Tx, workspace_id: UUID, record: str | None = None, since: datetime | None = None
+) -> AsyncIterator[AuditEntry]:
+    """Yields all entries, oldest first, read in portions. Needs a transaction.
 
-    Those of ideas may be deleted, with their idea or before it.
+    `record`: only those of the record with this id or public id, which may be deleted, and of its parts. Raises
+    InvalidReference for a malformed reference, NotFound for a record that is not there and never was.
     """
-    return [row["id"] for row in await tx.rows(_FIND_PARTS, workspace_id=workspace_id, records=records)]
+    where = Where(workspace_id)
+    if record is not None:
+        where.add("record_id = ANY(:records)", records=await _find_records(tx, workspace_id, record))
+    if since is not None:
+        where.add("at >= :since", since=since)
+    async for rows in tx.batches(sql(_CHANGES, where=str(where)), 500, **where.values):
+        for row in rows:
+            yield AuditEntry(*row)
 
 
-_HAS_RECORD = sql("""
-SELECT EXISTS (SELECT FROM changes WHERE workspace_id = :workspace_id AND record_id = :id)
-    OR EXISTS (SELECT FROM idea_questions WHERE workspace_id = :workspace_id AND id = :id)""")
+async def _find_records(tx: Tx, workspace_id: UUID, record: str) -> list[UUID]:
+    """Returns the ids of the records that have or had this id, and of their parts. Parts of ideas may be deleted."""
+    id = parse_uuid(record)
+    if id is None:
+        found = await _find_numbered(tx, workspace_id, record)
+    else:
+        found = [id] if await tx.value(_HAS_RECORD, workspace_id=workspace_id, id=id) else []
+    if not found:
+        raise NotFound(f"There is no record {record} in this workspace.")
+    parts = await tx.rows(_FIND_PARTS, workspace_id=workspace_id, records=found)
+    return found + [row["id"] for row in parts]
 
 
-async def _has_record(tx: Tx, workspace_id: UUID, id: UUID) -> bool:
-    """Whether the workspace has or had a record with this id. A question of the engine leaves no trail at first."""
-    return bool(await tx.value(_HAS_RECORD, workspace_id=workspace_id, id=id))
+async def _find_numbered(tx: Tx, workspace_id: UUID, public_id: str) -> list[UUID]:
+    """Returns the ids of the records that have or had this public id. Raises InvalidReference."""
+    for kind, statement in _FIND_NUMBERED.items():
+        if public_id.upper().startswith(f"{kind.prefix}-"):
+            number = kind.parse(public_id).number
+            shown = f"{kind.prefix}-{number}"
+            rows = await tx.rows(statement, workspace_id=workspace_id, number=number, public_id=shown)
+            return [row["id"] for row in rows]
+    raise InvalidReference("Give a UUID or a public id like IDEA-1.")

@@ -7,8 +7,6 @@ from msgspec import Struct
 
 from sightline.platform.wire import Record, Timestamp
 
-NAME_LENGTH = 255
-
 
 class ApiKey(Record):
     """A key without its secret. `replaced_by` is the key that replaced it when it was rolled."""
