@@ -2,8 +2,7 @@
 
 from uuid import UUID
 
-from sightline.documents.generations import active
-from sightline.documents.generations.kinds import WRITE_DOCUMENT
+from sightline.documents.generations.generate import WRITE_DOCUMENT
 from sightline.documents.generations.records import GenerationFailure
 from sightline.documents.material.queries import find_requested
 from sightline.documents.queries import store_document
@@ -15,10 +14,19 @@ from sightline.intelligence.model.documents import add_sentences
 from sightline.intelligence.model.session import Task
 from sightline.intelligence.tracing import keep_sourced
 from sightline.platform.access import Actor
-from sightline.platform.db import Database
+from sightline.platform.db import Database, sql
 from sightline.platform.jobs import JobsOfRoom, JobStopped, Tick, Tools, Work, add_missing_jobs
 
 _PENDING = "SELECT workspace_id, id, run_after FROM document_generations WHERE status = 'pending'"
+_FAIL = sql("""
+UPDATE document_generations SET status = 'failed', failure = :failure, updated_at = :now
+ WHERE workspace_id = :workspace_id AND id = :id AND status = 'pending'""")
+_REVIVE = sql("""
+UPDATE document_generations AS g SET status = 'pending', failure = NULL, updated_at = :now
+ WHERE workspace_id = :workspace_id AND id = :id AND status = 'failed'
+   AND NOT EXISTS (SELECT FROM document_generations AS newer
+                    WHERE newer.workspace_id = :workspace_id AND newer.initiative_id = g.initiative_id
+                      AND newer.type = g.type AND (newer.created_at, newer.id) > (g.created_at, g.id))""")
 
 
 async def write_document(db: Database, tools: Tools, workspace_id: UUID, generation_id: UUID) -> None:
@@ -57,13 +65,14 @@ async def give_up(db: Database, workspace_id: UUID, generation_id: UUID, error: 
     """Fails the generation with a safe message; the log has the error."""
     message = "The job was stopped." if isinstance(error, JobStopped) else "The document could not be written."
     async with db.transaction() as tx:
-        await active.fail(tx, workspace_id, generation_id, GenerationFailure(message, retryable=True))
+        failure = GenerationFailure(message, retryable=True)
+        await tx.run(_FAIL, workspace_id=workspace_id, id=generation_id, failure=failure)
 
 
 async def revive(db: Database, workspace_id: UUID, generation_id: UUID) -> None:
     """Makes a failed generation pending, unless the same document was requested since."""
     async with db.transaction() as tx:
-        await active.revive(tx, workspace_id, generation_id)
+        await tx.run(_REVIVE, workspace_id=workspace_id, id=generation_id)
 
 
 async def resume(db: Database, tools: Tools) -> None:

@@ -1,13 +1,12 @@
 """The SQL of documents."""
 
-from typing import NamedTuple
 from uuid import UUID
 
 from sightline.documents.records import Document, DocumentSummary, DocumentWriter
 from sightline.intelligence.material import Draft
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Where, Window
-from sightline.platform.db.sql import Statement, by_reference, sql
+from sightline.platform.db.sql import by_reference, sql
 from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
@@ -16,32 +15,16 @@ from sightline.platform.refs import InitiativeRef
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.workspaces.changes import add_changes, change_by
 
-
-class Located(NamedTuple):
-    """The initiative that a reference names."""
-
-    id: UUID
-    public_id: str
-
-
-_LOCATE = """
-SELECT id, 'INITIATIVE-' || number FROM initiatives WHERE workspace_id = :workspace_id AND {ref} = :ref {lock}"""
+_LOCATE = "SELECT id FROM initiatives WHERE workspace_id = :workspace_id AND {ref} = :ref {lock}"
 _FIND_INITIATIVE = by_reference(_LOCATE, lock="")
 _LOCK_INITIATIVE = by_reference(_LOCATE, lock="FOR KEY SHARE")
 
 
-async def find_initiative(tx: Tx, workspace_id: UUID, ref: InitiativeRef) -> Located:
-    """Raises NotFound."""
-    return await _locate(tx, _FIND_INITIATIVE, workspace_id, ref)
-
-
-async def lock_initiative(tx: Tx, workspace_id: UUID, ref: InitiativeRef) -> Located:
-    """Locks the initiative against deletion until the transaction ends. Raises NotFound."""
-    return await _locate(tx, _LOCK_INITIATIVE, workspace_id, ref)
-
-
-async def _locate(tx: Tx, statements: dict[str, Statement], workspace_id: UUID, ref: InitiativeRef) -> Located:
-    return Located(*await tx.found(statements[ref.column], workspace_id=workspace_id, ref=ref.value))
+async def find_initiative(tx: Tx, workspace_id: UUID, ref: InitiativeRef, *, lock: bool = False) -> UUID:
+    """Returns the id. With `lock` the initiative cannot be deleted before the transaction ends. Raises NotFound."""
+    statements = _LOCK_INITIATIVE if lock else _FIND_INITIATIVE
+    id: UUID = (await tx.found(statements[ref.column], workspace_id=workspace_id, ref=ref.value))["id"]
+    return id
 
 
 # The fields of a DocumentSummary under their names, in their order; then those that a Document adds.
@@ -68,8 +51,8 @@ async def find_document(
     tx: Tx, workspace_id: UUID, ref: InitiativeRef, id: UUID, *, at_once: bool
 ) -> Versioned[Document]:
     """Raises NotFound, and LargeRecord for a large one that is read `at_once`."""
-    initiative = await find_initiative(tx, workspace_id, ref)
-    row = await _ONE.find(tx, at_once=at_once, workspace_id=workspace_id, initiative_id=initiative.id, id=id)
+    initiative_id = await find_initiative(tx, workspace_id, ref)
+    row = await _ONE.find(tx, at_once=at_once, workspace_id=workspace_id, initiative_id=initiative_id, id=id)
     return Versioned(Document(*row), version_tag(id, row["version"], at=row["updated_at"]))
 
 

@@ -14,8 +14,8 @@ from sightline.platform.wire import Page, Versioned
 async def list_initiative_documents(call: Call, ref: InitiativeRef, window: Window) -> Page[DocumentSummary]:
     """Lists the generated documents of an initiative."""
     async with call.db.autocommit() as tx:
-        initiative = await queries.find_initiative(tx, call.actor.workspace_id, ref)
-        return await queries.page_of_documents(tx, call.actor.workspace_id, initiative.id, window)
+        initiative_id = await queries.find_initiative(tx, call.actor.workspace_id, ref)
+        return await queries.page_of_documents(tx, call.actor.workspace_id, initiative_id, window)
 
 
 @operation("GET", "/initiatives/{ref}/documents/{document_id}", scopes=[Scope.INITIATIVES_READ])

@@ -1,22 +1,22 @@
 """Requesting a document, and polling for it. Specification: Document regeneration job status."""
 
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
-from sightline.documents.generations import active, queries
-from sightline.documents.generations.active import NewGeneration
-from sightline.documents.generations.kinds import WRITE_DOCUMENT
+from sightline.documents.generations import queries
 from sightline.documents.generations.records import DocumentRequest, GenerationReceipt
-from sightline.documents.queries import find_initiative, lock_initiative
+from sightline.documents.queries import find_initiative
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx
 from sightline.platform.errors import Conflict, NotFound
 from sightline.platform.ids import new_id
-from sightline.platform.jobs import add_job
+from sightline.platform.jobs import JobKind, add_job
 from sightline.platform.refs import InitiativeRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag
 from sightline.workspaces.changes import log_change
 
+WRITE_DOCUMENT = JobKind("documents.write")
 # The delay of a regeneration, so that edits in quick succession go into one document.
 SETTLE = timedelta(seconds=1)
 
@@ -35,9 +35,8 @@ class DocumentExists(Conflict):
 
 async def get_generation(tx: Tx, actor: Actor, ref: InitiativeRef, job_id: UUID) -> Versioned[GenerationReceipt]:
     """Raises NotFound."""
-    initiative = await find_initiative(tx, actor.workspace_id, ref)
-    found = await queries.find_generation(tx, actor.workspace_id, initiative.id, job_id)
-    return Versioned(found.receipt, version_tag(job_id, found.version, f".{found.receipt.status}"))
+    initiative_id = await find_initiative(tx, actor.workspace_id, ref)
+    return await queries.find_generation(tx, actor.workspace_id, initiative_id, job_id)
 
 
 async def generate(
@@ -47,12 +46,12 @@ async def generate(
 
     Raises NotFound, DocumentExists, PreconditionFailed.
     """
-    initiative = await lock_initiative(tx, actor.workspace_id, ref)
-    new = NewGeneration(initiative.id, new_id(), request.type, is_first=True, run_after=tx.now)
-    receipt = await _queue(tx, actor, ref, new)
+    initiative_id = await find_initiative(tx, actor.workspace_id, ref, lock=True)
+    document = {"initiative_id": initiative_id, "document_id": new_id(), "type": request.type}
+    receipt = await _queue(tx, actor, ref, **document, is_first=True, run_after=tx.now)
     # Checked last: before the generation is stored a worker may complete an earlier one.
-    written = await active.find_written(tx, actor.workspace_id, initiative.id, request.type)
-    if written.document_id is not None:
+    written = await queries.find_written(tx, actor.workspace_id, initiative_id, request.type)
+    if written["document_id"] is not None:
         raise DocumentExists(f"The initiative has a {request.type} already. Regenerate it.", field="type")
     expect(None)
     return receipt
@@ -66,29 +65,25 @@ async def regenerate(
     Raises NotFound for initiative and document, GenerationActive while the first generation is
     active, PreconditionFailed.
     """
-    initiative = await lock_initiative(tx, actor.workspace_id, ref)
-    written = await active.find_written(tx, actor.workspace_id, initiative.id, request.type)
-    if written.document_id is None and not written.is_first_active:
+    initiative_id = await find_initiative(tx, actor.workspace_id, ref, lock=True)
+    written = await queries.find_written(tx, actor.workspace_id, initiative_id, request.type)
+    if written["document_id"] is None and not written["is_first_active"]:
         raise NotFound(f"The initiative has no {request.type}.", field="type")
-    if written.document_id is None or written.is_first_active:
+    if written["document_id"] is None or written["is_first_active"]:
         raise GenerationActive(f"The {request.type} is being written for the first time.", field="type")
-    expect(version_tag(written.document_id, written.version, at=written.updated_at or ""))
-    new = NewGeneration(initiative.id, written.document_id, request.type, is_first=False, run_after=tx.now + SETTLE)
-    return await _queue(tx, actor, ref, new)
+    expect(version_tag(written["document_id"], written["version"], at=written["updated_at"] or ""))
+    document = {"initiative_id": initiative_id, "document_id": written["document_id"], "type": request.type}
+    return await _queue(tx, actor, ref, **document, is_first=False, run_after=tx.now + SETTLE)
 
 
-async def _queue(tx: Tx, actor: Actor, ref: InitiativeRef, new: NewGeneration) -> GenerationReceipt:
+async def _queue(tx: Tx, actor: Actor, ref: InitiativeRef, **new: Any) -> GenerationReceipt:
     """Stores the generation and its job in one transaction."""
-    receipt = await active.add_generation(tx, actor.workspace_id, new)
-    receipt.status_url = _status_url(ref, receipt)
-    if not receipt.deduplicated:
-        detail = {"type": new.type, "job": str(receipt.job_id)}
-        await log_change(tx, actor, "document", receipt.document_id, None, "generation_queued", **detail)
-    await add_job(tx, WRITE_DOCUMENT, actor.workspace_id, receipt.job_id, run_after=new.run_after)
-    return receipt
-
-
-def _status_url(ref: InitiativeRef, receipt: GenerationReceipt) -> str:
-    """Returns the address to poll, with the same form of reference as the request."""
+    receipt = await queries.add_generation(tx, actor.workspace_id, **new)
+    # The address to poll has the form of reference of the request.
     initiative = receipt.initiative_public_id if ref.id is None else ref.id
-    return f"/api/external/v1/initiatives/{initiative}/documents/regenerations/{receipt.job_id}"
+    receipt.status_url = f"/api/external/v1/initiatives/{initiative}/documents/regenerations/{receipt.job_id}"
+    if not receipt.deduplicated:
+        detail = {"type": new["type"], "job": str(receipt.job_id)}
+        await log_change(tx, actor, "document", receipt.document_id, None, "generation_queued", **detail)
+    await add_job(tx, WRITE_DOCUMENT, actor.workspace_id, receipt.job_id, run_after=new["run_after"])
+    return receipt

@@ -1,6 +1,6 @@
 """The SQL of generations."""
 
-from typing import NamedTuple
+from typing import Any
 from uuid import UUID
 
 from msgspec import json
@@ -10,33 +10,28 @@ from sightline.intelligence.material import DocumentType
 from sightline.platform.db import Tx
 from sightline.platform.db.database import Row
 from sightline.platform.db.sql import sql
+from sightline.platform.ids import new_id
+from sightline.platform.wire import Versioned, version_tag
 
-JOB_TYPES = {
+_JOB_TYPES = {
     DocumentType.INITIATIVE_BRIEF: "generate-initiative-brief",
     DocumentType.PRD: "generate-prd",
     DocumentType.TDD: "generate-tdd",
 }
 
 
-RECEIPT = """
+_RECEIPT = """
     g.id, g.type, g.status, g.initiative_id, 'INITIATIVE-' || i.number AS initiative_public_id, g.document_id,
     iso(g.created_at) AS created_at, iso(g.updated_at) AS updated_at, g.failure,
     (extract(epoch FROM g.updated_at) * 1000)::bigint AS version"""
 
 
-class Generation(NamedTuple):
-    """A generation. `version` is the millisecond of its last change."""
-
-    receipt: GenerationReceipt
-    version: int
-
-
-def as_generation(row: Row) -> Generation:
+def _as_receipt(row: Row) -> GenerationReceipt:
     type = DocumentType(row["type"])
-    receipt = GenerationReceipt(
+    return GenerationReceipt(
         operation="initiative_document_regeneration",
         job_id=row["id"],
-        job_type=JOB_TYPES[type],  # type: ignore[arg-type]  # the values of the table are the literals of the record
+        job_type=_JOB_TYPES[type],  # type: ignore[arg-type]  # the values of the table are the literals of the record
         status=row["status"],
         queued=row["status"] == "pending",
         deduplicated=False,
@@ -48,7 +43,6 @@ def as_generation(row: Row) -> Generation:
         updated_at=row["updated_at"],
         failure=json.decode(row["failure"], type=GenerationFailure) if row["failure"] else None,
     )
-    return Generation(receipt, row["version"])
 
 
 _FIND = sql(
@@ -56,10 +50,53 @@ _FIND = sql(
 SELECT {columns}
   FROM document_generations g JOIN initiatives i ON i.workspace_id = :workspace_id AND i.id = g.initiative_id
  WHERE g.workspace_id = :workspace_id AND g.initiative_id = :initiative_id AND g.id = :id""",
-    columns=RECEIPT,
+    columns=_RECEIPT,
 )
 
 
-async def find_generation(tx: Tx, workspace_id: UUID, initiative_id: UUID, id: UUID) -> Generation:
-    """Raises NotFound."""
-    return as_generation(await tx.found(_FIND, workspace_id=workspace_id, initiative_id=initiative_id, id=id))
+async def find_generation(tx: Tx, workspace_id: UUID, initiative_id: UUID, id: UUID) -> Versioned[GenerationReceipt]:
+    """Raises NotFound. The version in the tag is the millisecond of the last change."""
+    row = await tx.found(_FIND, workspace_id=workspace_id, initiative_id=initiative_id, id=id)
+    return Versioned(_as_receipt(row), version_tag(id, row["version"], f".{row['status']}"))
+
+
+# One statement: between two statements a worker could complete the generation.
+_FIND_WRITTEN = sql("""
+SELECT d.id AS document_id, coalesce(d.version, 0) AS version, iso(d.updated_at) AS updated_at, EXISTS (
+           SELECT FROM document_generations g
+            WHERE g.workspace_id = :workspace_id AND g.initiative_id = :initiative_id AND g.type = :type
+              AND g.status = 'pending' AND g.is_first) AS is_first_active
+  FROM (SELECT) AS one
+  LEFT JOIN documents d ON d.workspace_id = :workspace_id AND d.initiative_id = :initiative_id AND d.type = :type""")
+
+
+async def find_written(tx: Tx, workspace_id: UUID, initiative_id: UUID, type: DocumentType) -> Row:
+    """Returns the document of a type, null if there is none, and whether its first generation is active."""
+    return await tx.one(_FIND_WRITTEN, workspace_id=workspace_id, initiative_id=initiative_id, type=type)
+
+
+# A request during an active generation joins it and is counted, so that no draft older than the request is stored.
+_ADD = sql(
+    """
+WITH g AS (
+    INSERT INTO document_generations AS active
+           (workspace_id, id, initiative_id, document_id, type, is_first, status, run_after, created_at, updated_at)
+    VALUES (:workspace_id, :id, :initiative_id, :document_id, :type, :is_first, 'pending', :run_after, :now, :now)
+    ON CONFLICT (workspace_id, initiative_id, type) WHERE status = 'pending'
+       DO UPDATE SET requests = active.requests + 1
+    RETURNING *)
+SELECT {columns} FROM g JOIN initiatives i ON i.workspace_id = :workspace_id AND i.id = g.initiative_id""",
+    columns=_RECEIPT,
+)
+
+
+async def add_generation(tx: Tx, workspace_id: UUID, **new: Any) -> GenerationReceipt:
+    """Adds the generation of a document, or joins the active one (`deduplicated`). A unique index allows only one.
+
+    `new`: initiative_id, document_id, type, is_first (it does not exist yet) and run_after. The caller has locked the
+    initiative.
+    """
+    id = new_id()
+    receipt = _as_receipt(await tx.one(_ADD, workspace_id=workspace_id, id=id, **new))
+    receipt.deduplicated = receipt.job_id != id
+    return receipt
