@@ -6,11 +6,9 @@ from uuid import UUID
 from msgspec import UNSET
 
 from sightline.initiatives import limits, queries
-from sightline.initiatives.dates import ENDS_EARLY, ends_early
-from sightline.initiatives.records import Initiative, InitiativeChanges, InitiativeStatus
-from sightline.initiatives.teams import ensure_unique
+from sightline.initiatives.records import ENDS_EARLY, Initiative, InitiativeChanges, InitiativeStatus, ends_early
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Row, Tx, retry_transaction, update_record
+from sightline.platform.db import Database, Row, Tx, retry_transaction, sql, update_record
 from sightline.platform.errors import BadRequest, Conflict, ValidationFailed
 from sightline.platform.refs import InitiativeRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag
@@ -33,7 +31,7 @@ async def change_initiative(
     if all(value is UNSET for value in _fields(changes).values()):
         raise ValidationFailed.of("", "Send at least one field")
     if changes.team_ids is not UNSET:
-        ensure_unique(changes.team_ids)
+        queries.ensure_unique(changes.team_ids)
 
     busy = Conflict("The teams or the product of the request keep changing. Try again.")
     return await retry_transaction(db, lambda tx: _change(tx, actor, ref, changes, expect), busy)
@@ -67,7 +65,8 @@ async def _check(tx: Tx, workspace_id: UUID, changes: InitiativeChanges, current
         raise ValidationFailed.of("finishDate", ENDS_EARLY)
     product_id = None if changes.product_id is UNSET else changes.product_id
     if teams or product_id is not None:
-        await queries.ensure_known(tx, workspace_id, teams, product_id)
+        named = {"workspace_id": workspace_id, "teams": teams, "product_id": product_id}
+        queries.refuse_missing(await tx.one(queries.FIND_MISSING, **named))
     if product_id is not None and any(other != product_id for other in current["feature_products"]):
         raise ProductConflict("The initiative has features of another product.", field="productId")
 
@@ -80,13 +79,24 @@ def _changed(changes: InitiativeChanges, current: Row) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value != current[name]}
 
 
+_UNASSIGN = sql("""
+DELETE FROM initiative_teams
+ WHERE workspace_id = :workspace_id AND initiative_id = :id AND team_id <> ALL(:team_ids)""")
+_ASSIGN = sql("""
+INSERT INTO initiative_teams (workspace_id, initiative_id, team_id)
+SELECT :workspace_id, :id, team.id FROM unnest(:team_ids::uuid[]) WITH ORDINALITY AS team (id, n) ORDER BY n
+ON CONFLICT DO NOTHING""")
+
+
 async def _store(tx: Tx, actor: Actor, current: Row, changed: dict[str, Any]) -> None:
     """Stores the change; leaves `updated_at` alone if nothing changed."""
     if not changed:
         return
     columns = {name: value for name, value in changed.items() if name != "team_ids"}
     if "team_ids" in changed:
-        await queries.assign_teams(tx, actor.workspace_id, current["id"], changed["team_ids"])
+        assigned = {"workspace_id": actor.workspace_id, "id": current["id"], "team_ids": changed["team_ids"]}
+        await tx.run(_UNASSIGN, **assigned)
+        await tx.run(_ASSIGN, **assigned)  # a team that stays keeps its position
     await update_record(tx, "initiatives", actor.workspace_id, current["id"], columns)
     about = ("initiative", current["id"], current["public_id"])
     await log_change(tx, actor, *about, "updated", fields=list(changed))

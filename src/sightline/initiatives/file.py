@@ -5,8 +5,14 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
-from sightline.initiatives.dates import ENDS_EARLY, ends_early
-from sightline.initiatives.records import DEFAULT_PRIORITY, LONGEST_DESCRIPTION, InitiativePriority, InitiativeStatus
+from sightline.initiatives.records import (
+    DEFAULT_PRIORITY,
+    ENDS_EARLY,
+    LONGEST_DESCRIPTION,
+    InitiativePriority,
+    InitiativeStatus,
+    ends_early,
+)
 from sightline.platform.db.sql import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
 from sightline.platform.file_section.tables import Hexadecimal, KeyedRecord, Link, Links, Table

@@ -1,13 +1,11 @@
 """The SQL of initiatives."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
 from uuid import UUID
 
 from sightline.catalog.products.named import unknown_product
 from sightline.initiatives.limits import LIMITS
 from sightline.initiatives.records import Initiative, InitiativeFilters
-from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Where, Window, by_reference, sql
 from sightline.platform.db.words import apart
 from sightline.platform.errors import ValidationFailed
@@ -16,8 +14,8 @@ from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
 from sightline.platform.lists.single import SingleRecord
 from sightline.platform.refs import InitiativeRef
-from sightline.platform.wire import Page, Versioned, version_tag, versioned
-from sightline.workspaces.changes import add_changes, change_by, count_of, count_rows, slot
+from sightline.platform.wire import Page, Versioned, versioned
+from sightline.workspaces.changes import add_changes, count_of, count_rows
 
 # In the order of Initiative's fields.
 INITIATIVE = """
@@ -71,33 +69,17 @@ def _where(workspace_id: UUID, filters: InitiativeFilters) -> Where:
     return where
 
 
-class Requested(NamedTuple):
-    """The initiative of a request id: the hash of the request that created it, if any, and the current state."""
-
-    request_hash: bytes | None
-    current: Versioned[Initiative]
-
-
 FIND_REQUESTED = sql(
     "SELECT {columns}, version, request_hash FROM initiatives WHERE workspace_id = :workspace_id AND id = :id",
     columns=INITIATIVE,
 )
-
-
-async def find_requested(tx: Tx, workspace_id: UUID, id: UUID) -> Requested | None:
-    row = await tx.row(FIND_REQUESTED, workspace_id=workspace_id, id=id)
-    if row is None:
-        return None
-    *fields, version, request_hash = row
-    return Requested(request_hash, Versioned(Initiative(*fields), version_tag(id, version)))
-
-
 _MISSING = """
        ARRAY(SELECT unnest(:teams::uuid[])
              EXCEPT SELECT id FROM teams WHERE workspace_id = :workspace_id AND id = ANY(:teams)) AS missing_teams,
        :product_id::uuid IS NOT NULL AND NOT EXISTS (
            SELECT FROM products WHERE workspace_id = :workspace_id AND id = :product_id) AS is_product_missing"""
-_FIND_MISSING = sql("SELECT {missing}", missing=_MISSING)
+FIND_MISSING = sql("SELECT {missing}", missing=_MISSING)
+# With `is_created`, whether the id has an initiative, and `is_limited`, whether a plan has limits.
 FIND_NAMED = sql(
     """
 SELECT {missing},
@@ -108,14 +90,10 @@ SELECT {missing},
 )
 
 
-async def find_named(tx: Tx, workspace_id: UUID, id: UUID, teams: Sequence[UUID], product_id: UUID | None) -> Row:
-    """Returns what `refuse_missing` looks at, `is_created` (the id's initiative) and `is_limited` (by a plan)."""
-    return await tx.one(FIND_NAMED, workspace_id=workspace_id, id=id, teams=teams, product_id=product_id)
-
-
-async def ensure_known(tx: Tx, workspace_id: UUID, teams: Sequence[UUID], product_id: UUID | None) -> None:
-    """Raises ValidationFailed for unknown teams, NotFound for an unknown product."""
-    refuse_missing(await tx.one(_FIND_MISSING, workspace_id=workspace_id, teams=teams, product_id=product_id))
+def ensure_unique(team_ids: Sequence[UUID]) -> None:
+    """Raises ValidationFailed when a team is named twice."""
+    if len(set(team_ids)) < len(team_ids):
+        raise ValidationFailed.of("teamIds", "The same team twice")
 
 
 def refuse_missing(named: Row) -> None:
@@ -147,14 +125,6 @@ SELECT {columns}, version FROM added""",
     change=add_changes("initiative", "created", "added"),
     count=count_rows("initiative", 1, "added"),
 )
-
-
-async def add_initiative(tx: Tx, actor: Actor, **values: Any) -> Versioned[Initiative] | None:
-    """Adds an initiative. Returns None if another one has the id or the number."""
-    row = await tx.row(ADD_INITIATIVE, **change_by(actor), slot=slot(tx), **values)
-    return versioned(Initiative, row) if row else None
-
-
 LOCK_INITIATIVE = by_reference(
     """
 SELECT id, 'INITIATIVE-' || number AS public_id, version, name, description, status, priority, product_id, start_date,
@@ -168,18 +138,3 @@ SELECT id, 'INITIATIVE-' || number AS public_id, version, name, description, sta
 async def lock_initiative(tx: Tx, workspace_id: UUID, ref: InitiativeRef) -> Row:
     """Returns the columns that a change compares with, and the products of its features. Raises NotFound."""
     return await tx.found(LOCK_INITIATIVE[ref.column], workspace_id=workspace_id, ref=ref.value)
-
-
-_UNASSIGN = sql("""
-DELETE FROM initiative_teams
- WHERE workspace_id = :workspace_id AND initiative_id = :id AND team_id <> ALL(:team_ids)""")
-_ASSIGN = sql("""
-INSERT INTO initiative_teams (workspace_id, initiative_id, team_id)
-SELECT :workspace_id, :id, team.id FROM unnest(:team_ids::uuid[]) WITH ORDINALITY AS team (id, n) ORDER BY n
-ON CONFLICT DO NOTHING""")
-
-
-async def assign_teams(tx: Tx, workspace_id: UUID, id: UUID, team_ids: Sequence[UUID]) -> None:
-    """Replaces the assigned teams. A team that stays keeps its position."""
-    await tx.run(_UNASSIGN, workspace_id=workspace_id, id=id, team_ids=team_ids)
-    await tx.run(_ASSIGN, workspace_id=workspace_id, id=id, team_ids=team_ids)

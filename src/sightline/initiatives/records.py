@@ -1,5 +1,6 @@
 """The initiative in responses and request bodies. Specification: Initiative."""
 
+from datetime import date
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 from uuid import UUID
@@ -12,6 +13,12 @@ from sightline.platform.lists.changes import UpdatedSince
 from sightline.platform.wire import Day, Id, Input, Name, Record, ShownDay, Timestamp
 
 LONGEST_DESCRIPTION = 60_000
+ENDS_EARLY = "Is before startDate"
+
+
+def ends_early(start: date | None, finish: date | None) -> bool:
+    """Whether an initiative would finish before it starts."""
+    return start is not None and finish is not None and start > finish
 
 
 class InitiativeStatus(StrEnum):
