@@ -1,6 +1,6 @@
 """Changing a signal. Decisions: Signals."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -10,11 +10,10 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Database, Row, Tx, retry_transaction, update_record
 from sightline.platform.db.sql import columns
 from sightline.platform.db.updates import same, same_json
-from sightline.platform.errors import Conflict, ValidationFailed
+from sightline.platform.errors import Conflict, Fault, ValidationFailed
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything
 from sightline.signals import material, queries, read
-from sightline.signals.accounts import primary_among, refuse_accounts, with_primary
 from sightline.signals.insights.same_words import follow_accounts, lock_statements
 from sightline.signals.processing import request
 from sightline.signals.raw_data import raw_of
@@ -58,9 +57,28 @@ async def _change(
     columns = find_changed(stated_columns(changes), before) | await _store_content(tx, actor, changes, before)
     has_new_accounts = await _set_accounts(tx, actor, before, changes, accounts)
     if changes.account_ids is not UNSET and changes.account_id is UNSET:
-        columns |= primary_among(before["account_id"], accounts)
+        columns |= _primary_among(before["account_id"], accounts)
     await store(tx, actor, before, columns, has_new_accounts=has_new_accounts)
     return read.versioned(await queries.find_signal(tx, actor.workspace_id, ref))
+
+
+def with_primary(primary: UUID | None, others: Iterable[UUID]) -> list[UUID]:
+    """Returns all accounts, each once, the primary one first."""
+    return list(dict.fromkeys([*([primary] if primary else []), *others]))
+
+
+def _primary_among(primary: UUID | None, accounts: Sequence[UUID]) -> dict[str, Any]:
+    """Returns the column to change when new accounts leave the primary one out: it is no longer one."""
+    return {} if primary is None or primary in accounts else {"account_id": None}
+
+
+def refuse_accounts(primary: UUID | None, others: Sequence[Any], unknown: Sequence[UUID]) -> None:
+    """Raises ValidationFailed naming each field that has unknown accounts."""
+    faults = [Fault("accountId", f"Not in this workspace: {primary}")] if primary in unknown else []
+    shown = ", ".join(str(id) for id in others if id in unknown)
+    faults += [Fault("accountIds", f"Not in this workspace: {shown}")] if shown else []
+    if faults:
+        raise ValidationFailed(faults, field=faults[0].path if len(faults) == 1 else None)
 
 
 def refuse_two_primaries(links: Sequence[NewSourceLink]) -> None:

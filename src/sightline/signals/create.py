@@ -23,8 +23,14 @@ from sightline.platform.ids import new_id
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Expectation, Versioned, Word, expect_anything
 from sightline.signals import material, queries, read
-from sightline.signals.accounts import refuse_accounts, with_primary
-from sightline.signals.change import find_changed, refuse_two_primaries, stated_columns, store
+from sightline.signals.change import (
+    find_changed,
+    refuse_accounts,
+    refuse_two_primaries,
+    stated_columns,
+    store,
+    with_primary,
+)
 from sightline.signals.formats import Conversation, read_beside
 from sightline.signals.processing import request
 from sightline.signals.raw_data import Raw, has_content, raw_of
@@ -227,12 +233,7 @@ async def _add(
 
 
 def _content(new: NewSignal) -> dict[str, Any]:
-    return {
-        "text": new.text,
-        "transcript": new.transcript,
-        "raw_data": new.raw_data,
-        "participants": new.participants,
-    }
+    return {name: getattr(new, name) for name in ("text", "transcript", "raw_data", "participants")}
 
 
 def _new_columns(tx: Tx, engine: Engine, new: NewSignal, raw: Raw) -> dict[str, Any]:

@@ -31,6 +31,6 @@ async def _delete(tx: Tx, actor: Actor, ref: SignalRef, expect: Expectation) -> 
     expect(read.tag_of(signal))
     removed = await remove_quotes_of(tx, actor, signal["id"])
     await log_change(tx, actor, "signal", signal["id"], signal["public_id"], "deleted")
-    await queries.remove_signal(tx, actor.workspace_id, signal["id"])
+    await tx.run(queries.REMOVE_SIGNAL, workspace_id=actor.workspace_id, id=signal["id"])
     await add_to_counts(tx, actor.workspace_id, {"insight": -removed, "signal": -1})
     return SignalDeletion(True, signal["id"], signal["public_id"])

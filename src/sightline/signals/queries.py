@@ -11,6 +11,7 @@ from msgspec import UNSET
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Window, sql
+from sightline.platform.db.sql import columns, values
 from sightline.platform.lists.large import AsRecords, ids_as_json, linked_size, stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_selection
@@ -135,22 +136,22 @@ SAVE_RAW = sql("""
 INSERT INTO signal_raw (workspace_id, signal_id, raw) VALUES (:workspace_id, :signal_id, :raw)
 ON CONFLICT (workspace_id, signal_id) DO UPDATE SET raw = excluded.raw""")
 
+_NEW = columns(
+    "id, number, name, status, context, signal_type, processor_type, provider_type, evidence_kind, analysis_profile, "
+    "source_label, source_type, external_data, source_links, data, transcript, import, integration_id, source_key, "
+    "external_id, account_id, process_after, processing_id, created_at"
+)
 _ADD = sql(
     """
 WITH added AS (
-    INSERT INTO signals (workspace_id, id, number, name, status, context, signal_type, processor_type, provider_type,
-                         evidence_kind, analysis_profile, source_label, source_type, external_data, source_links, data,
-                         transcript, import, integration_id, source_key, external_id, account_id, process_after,
-                         processing_id, created_at, updated_at)
-    VALUES (:workspace_id, :id, :number, :name, :status, :context, :signal_type, :processor_type, :provider_type,
-            :evidence_kind, :analysis_profile, :source_label, :source_type, :external_data, :source_links, :data,
-            :transcript, :import, :integration_id, :source_key, :external_id, :account_id, :process_after,
-            :processing_id, :created_at, :now)
+    INSERT INTO signals (workspace_id, {columns}, updated_at) VALUES (:workspace_id, {values}, :now)
     ON CONFLICT DO NOTHING
     RETURNING id, 'SIGNAL-' || number AS public_id),
 logged AS ({change}),
 counted AS ({count})
 SELECT id FROM added""",
+    columns=", ".join(_NEW),
+    values=values(_NEW),
     change=add_changes("signal", "created", "added"),
     count=count_rows("signal", 1, "added"),
 )
@@ -168,7 +169,7 @@ _REMOVE_OTHER_ACCOUNTS = sql("""
 DELETE FROM signal_accounts
  WHERE workspace_id = :workspace_id AND signal_id = :signal_id AND account_id <> ALL(:account_ids)
 RETURNING account_id""")
-_REMOVE = sql("DELETE FROM signals WHERE workspace_id = :workspace_id AND id = :id")
+REMOVE_SIGNAL = sql("DELETE FROM signals WHERE workspace_id = :workspace_id AND id = :id")
 
 
 async def lock_signal(tx: Tx, workspace_id: UUID, ref: SignalRef, *, at_once: bool = False) -> Row:
@@ -222,8 +223,3 @@ async def remove_other_accounts(tx: Tx, workspace_id: UUID, id: UUID, accounts: 
     """Unlinks all accounts but these. Returns the unlinked accounts."""
     rows = await tx.rows(_REMOVE_OTHER_ACCOUNTS, workspace_id=workspace_id, signal_id=id, account_ids=accounts)
     return [row["account_id"] for row in rows]
-
-
-async def remove_signal(tx: Tx, workspace_id: UUID, id: UUID) -> None:
-    """Removes the signal with its content and links."""
-    await tx.run(_REMOVE, workspace_id=workspace_id, id=id)

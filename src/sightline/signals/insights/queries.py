@@ -2,13 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
 from uuid import UUID
 
-import msgspec
-
-from sightline.platform.access import Actor
-from sightline.platform.db import Row, Tx, Where, Window, sql, update_record
+from sightline.platform.db import Tx, Where, Window
 from sightline.platform.db.words import apart
 from sightline.platform.errors import ValidationFailed
 from sightline.platform.lists.large import ids_as_json, linked_size, stored_size
@@ -16,8 +12,8 @@ from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
 from sightline.platform.lists.single import SingleRecord
 from sightline.platform.wire import Page, Versioned, versioned
-from sightline.signals.insights.records import Extract, Insight, InsightFilters
-from sightline.workspaces.changes import count_of, log_change
+from sightline.signals.insights.records import Insight, InsightFilters
+from sightline.workspaces.changes import count_of
 
 
 def _columns(ids: Callable[[str], str]) -> str:
@@ -31,16 +27,16 @@ def _columns(ids: Callable[[str], str]) -> str:
 
 
 _INSIGHT, _LARGE_INSIGHT = _columns(str), _columns(ids_as_json)
-_SIZE = f"{stored_size('description', json=['extracts'])} + {linked_size('signal_ids', 'account_ids')}"
-_NAMED = "insights WHERE workspace_id = :workspace_id AND id = :id"
-_ONE = SingleRecord.of(_NAMED, _INSIGHT, _SIZE, _LARGE_INSIGHT)
+SIZE = f"{stored_size('description', json=['extracts'])} + {linked_size('signal_ids', 'account_ids')}"
+NAMED = "insights WHERE workspace_id = :workspace_id AND id = :id"
+_ONE = SingleRecord.of(NAMED, _INSIGHT, SIZE, _LARGE_INSIGHT)
 _LISTING = Listing(
     "insights",
     Insight,
     _INSIGHT,
     Order("insights.newest", "created_at", "id", UUID, is_descending=True),
     count_of("insight"),
-    _SIZE,
+    SIZE,
     large_columns=_LARGE_INSIGHT,
 )
 _BY_ACCOUNTS = replace(
@@ -93,105 +89,3 @@ def _where(workspace_id: UUID, filters: InsightFilters) -> Where:
     if filters.q is not None:
         where.add(f"search @@ plainto_tsquery('simple', {apart(':q')})", q=filters.q)
     return where
-
-
-class StoredInsight(NamedTuple):
-    """An insight that a write has locked."""
-
-    id: UUID
-    title: str
-    description: str
-    category: str
-    extracts: list[Extract] | None
-    review_state: str
-    merged_into: UUID | None
-    version: int
-
-    @property
-    def is_merged(self) -> bool:
-        """Whether the insight was merged. A workspace file may set only one of the two fields."""
-        return self.review_state == "merged" or self.merged_into is not None
-
-
-# Signals first, as in every write of links between the two: see 11_links.sql.
-_LOCK_SIGNALS = sql("""
-SELECT id FROM signals
- WHERE workspace_id = :workspace_id
-   AND id IN (SELECT signal_id FROM insight_signals WHERE workspace_id = :workspace_id AND insight_id = :id)
- ORDER BY id FOR NO KEY UPDATE""")
-_STORED = ", ".join(StoredInsight._fields)
-_LOCK = SingleRecord.of(_NAMED, _STORED, _SIZE, lock="FOR NO KEY UPDATE")
-_LOCK_TO_MERGE = sql(
-    """
-SELECT {columns} FROM insights
- WHERE workspace_id = :workspace_id AND (id IN (:id, :target_id) OR merged_into = :id) ORDER BY id FOR NO KEY UPDATE""",
-    columns=_STORED,
-)
-_LOCK_TO_DELETE = sql(
-    "SELECT {columns} FROM insights WHERE workspace_id = :workspace_id AND id = :id FOR UPDATE", columns=_STORED
-)
-
-
-async def lock_insight(tx: Tx, workspace_id: UUID, id: UUID, *, at_once: bool) -> StoredInsight:
-    """Raises NotFound, and LargeRecord for a large one that is changed `at_once`."""
-    return _stored(await _LOCK.find(tx, at_once=at_once, workspace_id=workspace_id, id=id))
-
-
-async def lock_to_delete(tx: Tx, workspace_id: UUID, id: UUID) -> StoredInsight:
-    """Locks the insight and the signals that it rests on. Raises NotFound."""
-    await tx.rows(_LOCK_SIGNALS, workspace_id=workspace_id, id=id)
-    return _stored(await tx.found(_LOCK_TO_DELETE, workspace_id=workspace_id, id=id))
-
-
-async def lock_to_merge(tx: Tx, workspace_id: UUID, id: UUID, target_id: UUID) -> dict[UUID, StoredInsight]:
-    """Locks the insights that a merge changes. Returns the existing ones by id."""
-    await tx.rows(_LOCK_SIGNALS, workspace_id=workspace_id, id=id)
-    rows = await tx.rows(_LOCK_TO_MERGE, workspace_id=workspace_id, id=id, target_id=target_id)
-    return {row["id"]: _stored(row) for row in rows}
-
-
-def _stored(row: Row) -> StoredInsight:
-    stored = StoredInsight(*row)
-    if stored.extracts is None:
-        return stored
-    return stored._replace(extracts=msgspec.json.decode(row["extracts"], type=list[Extract]))
-
-
-async def change_insight(tx: Tx, actor: Actor, id: UUID, changes: dict[str, Any], fields: list[str]) -> None:
-    """Sets these columns, and logs the changed fields."""
-    await update_record(tx, "insights", actor.workspace_id, id, changes)
-    await log_change(tx, actor, "insight", id, None, "updated", fields=fields)
-
-
-# In the order of the primary key: see 11_links.sql.
-_ADD_LINKS = """
-INSERT INTO {links} (workspace_id, insight_id, {member})
-SELECT :workspace_id, :target_id, {member} FROM {links}
- WHERE workspace_id = :workspace_id AND insight_id = :id ORDER BY {member}
-ON CONFLICT DO NOTHING"""
-_REMOVE_LINKS = "DELETE FROM {links} WHERE workspace_id = :workspace_id AND insight_id = :id"
-_MOVE_LINKS = [
-    (sql(_ADD_LINKS, links=links, member=member), sql(_REMOVE_LINKS, links=links))
-    for links, member in (("insight_signals", "signal_id"), ("insight_accounts", "account_id"))
-]
-_MERGE = sql("""
-UPDATE insights
-   SET review_state = 'merged', merged_into = :target_id, updated_at = :now, version = version + 1
- WHERE workspace_id = :workspace_id AND (id = :id OR merged_into = :id) RETURNING id""")
-
-
-async def merge_insights(tx: Tx, actor: Actor, id: UUID, target_id: UUID) -> None:
-    """Moves the links to the target. The insight, and those merged into it before, then name the target."""
-    for add, remove in _MOVE_LINKS:
-        await tx.run(add, workspace_id=actor.workspace_id, id=id, target_id=target_id)
-        await tx.run(remove, workspace_id=actor.workspace_id, id=id)
-    for row in await tx.rows(_MERGE, workspace_id=actor.workspace_id, id=id, target_id=target_id):
-        await log_change(tx, actor, "insight", row["id"], None, "merged", into=str(target_id))
-
-
-_REMOVE = sql("DELETE FROM insights WHERE workspace_id = :workspace_id AND id = :id")
-
-
-async def remove_insight(tx: Tx, workspace_id: UUID, id: UUID) -> None:
-    """Removes an insight with its links."""
-    await tx.run(_REMOVE, workspace_id=workspace_id, id=id)
