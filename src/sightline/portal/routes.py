@@ -4,7 +4,7 @@ from sightline.platform.http.operations import Call, operation
 from sightline.platform.refs import IdeaRef
 from sightline.platform.scopes import Scope
 from sightline.portal.votes import totals
-from sightline.portal.votes.records import IdeaVotes
+from sightline.portal.votes.totals import IdeaVotes
 
 
 @operation("GET", "/ideas/{ref}/votes", scopes=[Scope.IDEAS_READ])

@@ -1,12 +1,14 @@
 """Writing and deleting a comment on an idea."""
 
+from uuid import UUID
+
 from starlette.responses import Response
 
 from sightline.ideas.comments.portal import add_portal_comment, delete_portal_comment
+from sightline.platform.db import sql
 from sightline.platform.db.retries import retry_when_overtaken
 from sightline.platform.errors import Conflict
 from sightline.platform.refs import parse_uuid
-from sightline.portal.comments.queries import find_own_comment
 from sightline.portal.ideas.pages import idea_page, read_reference
 from sightline.portal.ideas.queries import find_visible
 from sightline.portal.problems import PageNotFound, SentBefore
@@ -16,6 +18,11 @@ from sightline.web.languages.catalogue import N_
 LONGEST = 5000
 MISSING = N_("Write a comment first.")
 TOO_LONG = N_("Shorten the comment to 5,000 characters.")
+
+_FIND_OWN = sql("""
+    SELECT body FROM idea_comments
+     WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND id = :id AND portal_user_id = :user_id
+       AND visibility = 'portal'""")
 
 
 async def add(visit: Visit, ref: str) -> Response:
@@ -31,8 +38,6 @@ async def add(visit: Visit, ref: str) -> Response:
     async def attempt() -> Response:
         async with visit.db.transaction() as tx:
             idea = await find_visible(tx, visit.portal.workspace_id, reference, visit.user.id)
-            if idea is None:
-                raise PageNotFound
             comment_id = await add_portal_comment(tx, visit.actor, idea.id, visit.form_id, body)
             if comment_id is None:
                 raise SentBefore
@@ -43,12 +48,11 @@ async def add(visit: Visit, ref: str) -> Response:
 
 async def ask(visit: Visit, ref: str, comment: str) -> Response:
     """Asks whether one of the person's own comments is to be deleted. Raises PageNotFound."""
-    reference, comment_id = read_reference(ref), parse_uuid(comment)
+    reference, comment_id = read_reference(ref), _read_id(comment)
     async with visit.db.autocommit() as tx:
         idea = await find_visible(tx, visit.portal.workspace_id, reference, visit.user.id)
-        if idea is None or comment_id is None:
-            raise PageNotFound
-        body = await find_own_comment(tx, visit.portal.workspace_id, idea.id, comment_id, visit.user.id)
+        own = {"idea_id": idea.id, "id": comment_id, "user_id": visit.user.id}
+        body = await tx.value(_FIND_OWN, workspace_id=visit.portal.workspace_id, **own)
     if body is None:
         raise PageNotFound
     return visit.page("delete_comment.html", idea=idea, comment_id=comment_id, body=body)
@@ -56,11 +60,15 @@ async def ask(visit: Visit, ref: str, comment: str) -> Response:
 
 async def delete(visit: Visit, ref: str, comment: str) -> Response:
     """Deletes one of the person's own comments. Raises PageNotFound."""
-    reference, comment_id = read_reference(ref), parse_uuid(comment)
+    reference, comment_id = read_reference(ref), _read_id(comment)
     async with visit.db.transaction() as tx:
         idea = await find_visible(tx, visit.portal.workspace_id, reference, visit.user.id)
-        if idea is None or comment_id is None:
-            raise PageNotFound
         if not await delete_portal_comment(tx, visit.actor, idea.id, comment_id):
             raise PageNotFound
     return visit.go(f"/ideas/{idea.public_id}")
+
+
+def _read_id(comment: str) -> UUID:
+    if (id := parse_uuid(comment)) is None:
+        raise PageNotFound
+    return id

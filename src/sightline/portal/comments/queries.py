@@ -21,11 +21,6 @@ _LIST = sql("""
      WHERE c.workspace_id = :workspace_id AND c.idea_id = :idea_id AND c.visibility = 'portal'
      ORDER BY c.created_at DESC, c.id DESC LIMIT :limit OFFSET :offset""")
 
-_FIND_OWN = sql("""
-    SELECT body FROM idea_comments
-     WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND id = :id AND portal_user_id = :user_id
-       AND visibility = 'portal'""")
-
 
 @dataclass(frozen=True, slots=True)
 class ShownComment:
@@ -53,9 +48,3 @@ async def list_comments(tx: Tx, workspace_id: UUID, idea_id: UUID, page: int, mo
     if any(row["body"] is None for row in rows):
         raise LargeRecord
     return [ShownComment(*row) for row in reversed(rows)]
-
-
-async def find_own_comment(tx: Tx, workspace_id: UUID, idea_id: UUID, id: UUID, user_id: UUID) -> str | None:
-    """Returns the text of a comment that this person wrote, or None if there is no such comment."""
-    body: str | None = await tx.value(_FIND_OWN, workspace_id=workspace_id, idea_id=idea_id, id=id, user_id=user_id)
-    return body

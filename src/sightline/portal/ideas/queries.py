@@ -14,6 +14,7 @@ from sightline.platform.refs import IdeaRef, parse_uuid
 from sightline.portal.ideas.filters import CHOICES, PAGE, SORTS, Facet, Filters, read_facets
 from sightline.portal.ideas.records import SHORT, SHOWN, WHOLE, ShownIdea
 from sightline.portal.ideas.search import Search
+from sightline.portal.problems import PageNotFound
 
 _RECENT = timedelta(days=30)  # votes that count for the order "trending"
 _COUNT_ALL = "SELECT count(*) FROM idea_votes WHERE workspace_id = :workspace_id"
@@ -105,10 +106,12 @@ def _rows_by_votes(order: str, part: str) -> str:
           JOIN ideas ON ideas.workspace_id = :workspace_id AND ideas.number = votes.number"""
 
 
-async def find_visible(tx: Tx, workspace_id: UUID, ref: IdeaRef, user_id: UUID) -> ShownIdea | None:
-    """Returns the idea as lists show it, or None if it is hidden or does not exist."""
+async def find_visible(tx: Tx, workspace_id: UUID, ref: IdeaRef, user_id: UUID) -> ShownIdea:
+    """Returns the idea as lists show it. Raises PageNotFound if it is hidden or does not exist."""
     row = await tx.row(_FIND[ref.column], workspace_id=workspace_id, ref=ref.value, user_id=user_id)
-    return ShownIdea(*row) if row else None
+    if row is None:
+        raise PageNotFound
+    return ShownIdea(*row)
 
 
 async def find_whole(tx: Tx, workspace_id: UUID, ref: IdeaRef, user_id: UUID, most: int) -> ShownIdea | None:

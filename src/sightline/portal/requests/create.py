@@ -1,7 +1,5 @@
 """Turning a request into an idea of the workspace."""
 
-from dataclasses import dataclass
-
 from sightline.ideas.create_from_portal import RequestedIdea, add_requested_idea
 from sightline.intelligence.engine import Engine
 from sightline.platform.db import sql
@@ -22,23 +20,15 @@ _ADD = sql("""
     VALUES (:workspace_id, :idea_id, :user_id, :now)""")
 
 
-@dataclass(frozen=True, slots=True)
-class NewRequest:
-    """A request to create; `text` may be empty."""
-
-    title: str
-    text: str
-
-
-async def create_request(visit: Visit, request: NewRequest) -> str:
+async def create_request(visit: Visit, title: str, text: str) -> str:
     """Adds the idea with all accounts of the person, hidden unless the portal shows requests at once.
 
-    Returns its public id. The same words sent again with the same form are the same request. Raises SentBefore if that
-    was deleted.
+    `text` may be empty. Returns the public id. The same words sent again with the same form are the same request.
+    Raises SentBefore if that was deleted.
     """
     workspace_id, user_id = visit.portal.workspace_id, visit.user.id
     engine: Engine = visit.site.tools()[Engine]
-    id = derived_id(visit.form_id, user_id, request.title, request.text)
+    id = derived_id(visit.form_id, user_id, title, text)
 
     async def attempt() -> str | None:
         async with visit.db.autocommit() as tx:
@@ -47,7 +37,7 @@ async def create_request(visit: Visit, request: NewRequest) -> str:
             number = await take_number(visit.db, tx, workspace_id, "idea")
         async with visit.db.transaction() as tx:
             accounts = await accounts_of(tx, workspace_id, user_id)
-            requested = RequestedIdea(id, number, request.title, request.text, accounts, visit.portal.requests_visible)
+            requested = RequestedIdea(id, number, title, text, accounts, visit.portal.requests_visible)
             if not await add_requested_idea(tx, engine, visit.actor, requested):
                 return None
             if await was_deleted(tx, workspace_id, id):

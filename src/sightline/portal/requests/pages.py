@@ -1,13 +1,12 @@
 """Requesting an idea: the form, similar ideas, and sending it."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from starlette.responses import Response
 
 from sightline.portal.ideas.records import ShownIdea
 from sightline.portal.requests import trap
-from sightline.portal.requests.create import NewRequest, create_request
+from sightline.portal.requests.create import create_request
 from sightline.portal.requests.similar import find_similar
 from sightline.portal.visits import Visit
 from sightline.web.languages.catalogue import N_
@@ -19,14 +18,6 @@ _MOST_SIMILAR = 3
 TITLE_MISSING = N_("Enter a title.")
 TITLE_TOO_LONG = N_("Shorten the title to 200 characters.")
 TEXT_TOO_LONG = N_("Shorten the description to 10,000 characters.")
-
-
-@dataclass(frozen=True, slots=True)
-class FormFault:
-    """A message about one field."""
-
-    field: str
-    message: str
 
 
 async def show_form(visit: Visit) -> Response:
@@ -58,7 +49,7 @@ async def send(visit: Visit) -> Response:
     if form.get("confirmed") != "1" and (similar := await _look_up(visit, title)):
         return _form(visit, 200, similar=similar, asked=True, **typed)
     visit.limit(lambda limits: limits.requests, f"requests {visit.user.id}")
-    public_id = await create_request(visit, NewRequest(title, text))
+    public_id = await create_request(visit, title, text)
     return visit.go(f"/ideas/{public_id}?sent=1")
 
 
@@ -68,14 +59,15 @@ async def _look_up(visit: Visit, title: str) -> list[ShownIdea]:
         return (await find_similar(visit, title))[:_MOST_SIMILAR]
 
 
-def _faults(title: str, text: str) -> list[FormFault]:
-    faults = []
+def _faults(title: str, text: str) -> dict[str, str]:
+    """Returns a message for each faulty field."""
+    faults = {}
     if not title:
-        faults.append(FormFault("title", TITLE_MISSING))
+        faults["title"] = TITLE_MISSING
     elif len(title) > LONGEST_TITLE:
-        faults.append(FormFault("title", TITLE_TOO_LONG))
+        faults["title"] = TITLE_TOO_LONG
     if len(text) > LONGEST_TEXT:
-        faults.append(FormFault("text", TEXT_TOO_LONG))
+        faults["text"] = TEXT_TOO_LONG
     return faults
 
 
@@ -95,5 +87,5 @@ def _form(visit: Visit, status: int, **values: Any) -> Response:
     opened = visit.form.get("opened")  # in the second step the form was opened in the first
     if opened is None or values.get("trap_fault"):
         opened = trap.opened(visit.secret, visit.session.token, visit.db.clock.now())
-    usual = {"similar": [], "asked": False, "faults": [], "trap_fault": None, "opened": opened, "trap": trap.FIELD}
+    usual = {"similar": [], "asked": False, "faults": {}, "trap_fault": None, "opened": opened, "trap": trap.FIELD}
     return visit.page("request.html", status, **(usual | values))

@@ -1,11 +1,13 @@
 """The SQL of requests as their authors see them."""
 
+from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
+from sightline.catalog.portal_labels import ShownLabel, shown_label
 from sightline.platform.db import Tx, by_reference, sql
 from sightline.platform.lists.single import LargeRecord
 from sightline.platform.refs import IdeaRef
-from sightline.portal.requests.records import OwnRequest
 
 # The author's words are stored as the evidence of the request. Of a hidden idea the author sees only the status.
 _OWN = """
@@ -26,6 +28,26 @@ _FIND_OWN = by_reference(
     text="CASE WHEN octet_length(e.description) > :most THEN NULL ELSE coalesce(e.description, '') END",
 )
 _LIST_OWN = sql(f"{_OWN} ORDER BY r.created_at DESC, i.id LIMIT 200", text="''")
+
+
+class OwnRequest(NamedTuple):
+    """A request. `title` and `text` are the author's words, empty if they were not stored.
+
+    `is_visible`: everyone on the portal sees the idea; the title is then the idea's.
+    """
+
+    id: UUID
+    public_id: str
+    title: str
+    text: str
+    label: str
+    label_settings: str | None
+    is_visible: bool
+    created_at: datetime
+
+    @property
+    def status(self) -> ShownLabel | None:
+        return shown_label(self.label, self.label_settings)
 
 
 async def find_own_request(tx: Tx, workspace_id: UUID, ref: IdeaRef, user_id: UUID, most: int) -> OwnRequest | None:

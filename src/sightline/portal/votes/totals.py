@@ -6,7 +6,24 @@ from sightline.ideas.queries import find_id
 from sightline.platform.db import Tx, sql
 from sightline.platform.lists.single import LargeRecord
 from sightline.platform.refs import IdeaRef
-from sightline.portal.votes.records import IdeaVotes
+from sightline.platform.wire import Record
+
+
+class AccountVotes(Record):
+    """How many people of an account vote for the idea."""
+
+    account_id: UUID
+    name: str
+    votes: int
+
+
+class IdeaVotes(Record):
+    """The votes for an idea, the account with most votes first; `withoutAccount` counts people without any account."""
+
+    total: int
+    accounts: list[AccountVotes]
+    without_account: int
+
 
 _TOTALS = sql("""
     SELECT count(*) AS total,
