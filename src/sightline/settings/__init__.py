@@ -9,11 +9,11 @@ import secrets
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 from sightline.settings.declaring import (
     LEAST_SECRET,
@@ -28,8 +28,8 @@ from sightline.settings.declaring import (
     network,
     origin,
     price,
-    says,
     seconds,
+    setting,
     url_of,
     web_url,
 )
@@ -46,103 +46,91 @@ _database_url = url_of("postgresql", "postgres")
 class Settings:
     """All settings, checked. None means not configured."""
 
-    data_dir: Annotated[Path, says("Folder of the embedded database and of the secret.", folder)]
-    database_url: Annotated[
-        str | None,
-        says("A PostgreSQL 15 or newer of your own, as `postgresql://user:password@host/database`.", _database_url),
-    ] = field(default=None, repr=False)
-    listen_url: Annotated[
-        str | None, says("The database's own address, when `SIGHTLINE_DATABASE_URL` is a pooler's.", _database_url)
-    ] = field(default=None, repr=False)
-    secret: Annotated[
-        str | None,
-        says(
-            f"Encrypts the portals' secrets and signs cookies; at least {LEAST_SECRET} characters. Created in the data "
-            "directory with the embedded database; with a database of your own it must be given.",
-            long_secret,
-        ),
-    ] = field(default=None, repr=False)
-    public_url: Annotated[str | None, says("The address at which people reach the service.", web_url)] = None
-    host: Annotated[Text, says("The address to listen on; `0.0.0.0` for all networks.")] = "127.0.0.1"
-    port: Annotated[int, says("The port to listen on; 0 uses a free one.", ge=0, le=65535)] = 8000
-    workers: Annotated[int, says("API processes.", ge=1, le=256)] = 1
-    no_worker: Annotated[bool, says("Run no background worker with the API.")] = False
-    concurrency: Annotated[int, says("Jobs that a background worker runs at once.", ge=1, le=1000)] = 10
-    job_heartbeat: Annotated[
-        int,
-        says(
-            "Seconds without a heartbeat after which a worker counts as dead and other workers take its jobs.",
-            ge=1,
-            le=3600,
-        ),
-    ] = 10
-    pool_size: Annotated[int, says("Database connections of each API process.", ge=1, le=1000)] = 10
-    trusted_proxies: Annotated[
-        tuple[Network, ...],
-        says(
-            "Networks of the proxies whose `X-Forwarded-*` headers are trusted: they decide client address, scheme and "
-            "host.",
-            many(network),
-        ),
-    ] = ()
-    cors_origins: Annotated[
-        tuple[str, ...], says("Origins whose pages may call the API from a browser; `*` for any.", many(origin))
-    ] = ()
-    clock_offset: Annotated[
-        timedelta, says("Seconds added to the clock, for tests of time; the same for all processes.", seconds)
-    ] = timedelta(0)
-    rate_limit: Annotated[int, says("Requests per minute and key; 0 is no limit.", ge=0, le=1_000_000_000)] = 0
-    portal_limit: Annotated[
-        bool, says("Limits of the portal per person, address and sign-in; `false` (or `0`) switches them off.")
-    ] = True
-    log_level: Annotated[
-        Literal["debug", "info", "warning", "error"], says("`debug`, `info`, `warning` or `error`.")
-    ] = "info"
-    log_format: Annotated[Literal["text", "json"], says("`text` or `json`.")] = "text"
-    model_url: Annotated[
-        str | None,
-        says(
-            "A model behind an OpenAI-compatible interface, for servers and workers alike. Without it the embedded "
-            "engine is used: [engines](intelligence.md).",
-            web_url,
-        ),
-    ] = None
-    model_name: Annotated[Text | None, says("The name of the model.")] = None
-    model_key: Annotated[Text | None, says("The key of the model's service.")] = field(default=None, repr=False)
-    model_requests: Annotated[int, says("The most requests of one task.", ge=1, le=1000)] = 12
-    model_tokens: Annotated[int, says("The most tokens of one task, sent and received.", ge=1, le=10**9)] = 200_000
-    model_seconds: Annotated[int, says("The most seconds of one task.", ge=1, le=3600)] = 300
-    model_input_price: Annotated[
-        Decimal | None, says("The price of a million tokens sent, in your currency, for `sightline usage`.", price)
-    ] = None
-    model_output_price: Annotated[Decimal | None, says("The price of a million tokens received.", price)] = None
-    search_provider: Annotated[
-        Literal["library", "searxng", "brave", "tavily", "exa"] | None,
-        says(
-            "`searxng`, `brave`, `tavily`, `exa` or `library`. By default research searches the web with the first of "
-            "these that is configured, and the library without one."
-        ),
-    ] = None
-    searxng_url: Annotated[str | None, says("Address of a SearXNG that answers in JSON.", web_url)] = None
-    brave_key: Annotated[Text | None, says("Key for Brave's search.")] = field(default=None, repr=False)
-    brave_url: Annotated[str, says("Its base address.", web_url)] = "https://api.search.brave.com"
-    tavily_key: Annotated[Text | None, says("Key for Tavily.")] = field(default=None, repr=False)
-    tavily_url: Annotated[str, says("Its base address.", web_url)] = "https://api.tavily.com"
-    exa_key: Annotated[Text | None, says("Key for Exa.")] = field(default=None, repr=False)
-    exa_url: Annotated[str, says("Its base address.", web_url)] = "https://api.exa.ai"
-    library_dir: Annotated[
-        Path | None,
-        says("Folder of saved pages, which can be searched without an account: [the library](library.md).", folder),
-    ] = None
-    app_store_url: Annotated[str, says("Base address of the app store's search, lookup and review feeds.", web_url)] = (
-        "https://itunes.apple.com"
+    data_dir: Path = setting("Folder of the embedded database and of the secret.", folder, default=MISSING)
+    database_url: str | None = setting(
+        "A PostgreSQL 15 or newer of your own, as `postgresql://user:password@host/database`.",
+        _database_url,
+        is_secret=True,
     )
-    app_store_country: Annotated[
-        str, says("The storefront whose apps, ratings and reviews are read: two letters of a country.", country)
-    ] = "us"
-    fetch_allow: Annotated[
-        tuple[Network, ...], says("Private networks from which pages may be fetched, on every port.", many(network))
-    ] = ()
+    listen_url: str | None = setting(
+        "The database's own address, when `SIGHTLINE_DATABASE_URL` is a pooler's.", _database_url, is_secret=True
+    )
+    secret: str | None = setting(
+        f"Encrypts the portals' secrets and signs cookies; at least {LEAST_SECRET} characters. Created in the data "
+        "directory with the embedded database; with a database of your own it must be given.",
+        long_secret,
+        is_secret=True,
+    )
+    public_url: str | None = setting("The address at which people reach the service.", web_url)
+    host: Text = setting("The address to listen on; `0.0.0.0` for all networks.", default="127.0.0.1")
+    port: int = setting("The port to listen on; 0 uses a free one.", default=8000, ge=0, le=65535)
+    workers: int = setting("API processes.", default=1, ge=1, le=256)
+    no_worker: bool = setting("Run no background worker with the API.", default=False)
+    concurrency: int = setting("Jobs that a background worker runs at once.", default=10, ge=1, le=1000)
+    job_heartbeat: int = setting(
+        "Seconds without a heartbeat after which a worker counts as dead and other workers take its jobs.",
+        default=10,
+        ge=1,
+        le=3600,
+    )
+    pool_size: int = setting("Database connections of each API process.", default=10, ge=1, le=1000)
+    trusted_proxies: tuple[Network, ...] = setting(
+        "Networks of the proxies whose `X-Forwarded-*` headers are trusted: they decide client address, scheme and "
+        "host.",
+        many(network),
+        default=(),
+    )
+    cors_origins: tuple[str, ...] = setting(
+        "Origins whose pages may call the API from a browser; `*` for any.", many(origin), default=()
+    )
+    clock_offset: timedelta = setting(
+        "Seconds added to the clock, for tests of time; the same for all processes.", seconds, default=timedelta(0)
+    )
+    rate_limit: int = setting("Requests per minute and key; 0 is no limit.", default=0, ge=0, le=1_000_000_000)
+    portal_limit: bool = setting(
+        "Limits of the portal per person, address and sign-in; `false` (or `0`) switches them off.", default=True
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = setting(
+        "`debug`, `info`, `warning` or `error`.", default="info"
+    )
+    log_format: Literal["text", "json"] = setting("`text` or `json`.", default="text")
+    model_url: str | None = setting(
+        "A model behind an OpenAI-compatible interface, for servers and workers alike. Without it the embedded "
+        "engine is used: [engines](intelligence.md).",
+        web_url,
+    )
+    model_name: Text | None = setting("The name of the model.")
+    model_key: Text | None = setting("The key of the model's service.", is_secret=True)
+    model_requests: int = setting("The most requests of one task.", default=12, ge=1, le=1000)
+    model_tokens: int = setting("The most tokens of one task, sent and received.", default=200_000, ge=1, le=10**9)
+    model_seconds: int = setting("The most seconds of one task.", default=300, ge=1, le=3600)
+    model_input_price: Decimal | None = setting(
+        "The price of a million tokens sent, in your currency, for `sightline usage`.", price
+    )
+    model_output_price: Decimal | None = setting("The price of a million tokens received.", price)
+    search_provider: Literal["library", "searxng", "brave", "tavily", "exa"] | None = setting(
+        "`searxng`, `brave`, `tavily`, `exa` or `library`. By default research searches the web with the first of "
+        "these that is configured, and the library without one."
+    )
+    searxng_url: str | None = setting("Address of a SearXNG that answers in JSON.", web_url)
+    brave_key: Text | None = setting("Key for Brave's search.", is_secret=True)
+    brave_url: str = setting("Its base address.", web_url, default="https://api.search.brave.com")
+    tavily_key: Text | None = setting("Key for Tavily.", is_secret=True)
+    tavily_url: str = setting("Its base address.", web_url, default="https://api.tavily.com")
+    exa_key: Text | None = setting("Key for Exa.", is_secret=True)
+    exa_url: str = setting("Its base address.", web_url, default="https://api.exa.ai")
+    library_dir: Path | None = setting(
+        "Folder of saved pages, which can be searched without an account: [the library](library.md).", folder
+    )
+    app_store_url: str = setting(
+        "Base address of the app store's search, lookup and review feeds.", web_url, default="https://itunes.apple.com"
+    )
+    app_store_country: str = setting(
+        "The storefront whose apps, ratings and reviews are read: two letters of a country.", country, default="us"
+    )
+    fetch_allow: tuple[Network, ...] = setting(
+        "Private networks from which pages may be fetched, on every port.", many(network), default=()
+    )
 
     @classmethod
     def read(
@@ -308,11 +296,6 @@ def _written(value: Any) -> str:
 
 _HINTS = get_type_hints(Settings, include_extras=True)
 SETTINGS = {
-    at.name: Setting(
-        _HINTS[at.name].__origin__,
-        None if at.default is MISSING else at.default,
-        at.repr,
-        _HINTS[at.name].__metadata__[-1],
-    )
+    at.name: Setting(_HINTS[at.name], None if at.default is MISSING else at.default, at.repr, at.metadata["meta"])
     for at in fields(Settings)
 }

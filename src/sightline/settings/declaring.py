@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import field
 from datetime import timedelta
 from decimal import Decimal
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -104,12 +105,21 @@ def many(read_one: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
     return read
 
 
-def says(sentence: str, read: Callable[[Any], Any] | None = None, **bounds: Any) -> Meta:
-    """Declares a setting: its sentence in the guide and in `--help`, and its bounds.
+def setting(
+    sentence: str,
+    read: Callable[[Any], Any] | None = None,
+    *,
+    default: Any = None,
+    is_secret: bool = False,
+    **bounds: Any,
+) -> Any:
+    """Declares a field of the settings: its sentence in the guide and in `--help`, its default, and its bounds.
 
-    `read` converts what msgspec cannot, and raises a ValueError that says what is expected.
+    `read` converts what msgspec cannot, and raises a ValueError that says what is expected. Messages do not show
+    the value of one that `is_secret`.
     """
-    return Meta(description=sentence, extra={"read": read}, **bounds)
+    meta = Meta(description=sentence, extra={"read": read}, **bounds)
+    return field(default=default, repr=not is_secret, metadata={"meta": meta})
 
 
 class Setting(NamedTuple):
