@@ -4,7 +4,7 @@ from fnmatch import fnmatch
 
 import pytest
 
-from sightline.intelligence.embedded.vocabulary import WordList, word_lists, word_set
+from sightline.intelligence.embedded.vocabulary import WordList, word_lists
 
 
 def test_each_list_of_words_has_an_example_and_a_text_without_them() -> None:
@@ -24,4 +24,4 @@ def test_each_phrase_of_a_list_has_an_example(phrase: str, example: str) -> None
 
 def _has(words: WordList, text: str) -> bool:
     said = [word.strip(",.") for word in text.lower().split()]
-    return any(fnmatch(word, listed) for word in said for listed in word_set(words.words))
+    return any(fnmatch(word, listed) for word in said for listed in words.words.split())

@@ -1,6 +1,8 @@
 """Headlines of at most so many characters: whole words, cut where a clause ends, beginning with a capital."""
 
+from bisect import bisect
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Final
 
 from sightline.intelligence.embedded.sentences import ABBREVIATIONS
@@ -10,10 +12,6 @@ _END: Final = "。！？、，.,;:!?…-–—*_`~|>#(["  # noqa: RUF001 - dashe
 CLAUSE_END: Final = (",", ";", ":", "–", "—", ".", "?", "!")  # noqa: RUF001 - the dash that separates clauses
 _CONJUNCTIONS: Final = words_in("conjunctions")
 _LEFT_OPEN: Final = _CONJUNCTIONS | ABBREVIATIONS | words_in("left_open")
-_PHRASE_STARTS: Final = words_in("phrase_starts")
-_JOINING: Final = words_in("joining")
-_SALUTATIONS: Final = words_in("salutations")
-_LABELS: Final = words_in("labels")
 _LONGEST_GREETING: Final = 5  # words
 _PAIRING: Final = ("and", "or")
 _LONGEST_PAIR: Final = 3  # words of "and PIN", which belong to what is before them
@@ -25,12 +23,10 @@ def fitted(words: Sequence[str], longest: int) -> str:
 
     A cut statement ends with a clause, or else with a word that can end it. Empty without words.
     """
-    fitting = _fitting(words, longest)
+    fitting = bisect(list(accumulate(len(word) + 1 for word in words)), longest + 1)
     if fitting == 0:
         return words[0][:longest].strip() if words else ""
-    if fitting == len(words):
-        return " ".join(words).rstrip(_END).rstrip() or " ".join(words)
-    kept = _closed(words[: _last_clause(words, fitting, longest)])
+    kept = words if fitting == len(words) else _closed(words[: _last_clause(words, fitting, longest)])
     return " ".join(kept).rstrip(_END).rstrip() or " ".join(kept)
 
 
@@ -47,11 +43,11 @@ def capitalised(text: str) -> str:
 
 def without_greeting(words: Sequence[str]) -> Sequence[str]:
     """Returns the words after a greeting or a label: "Hi team, ...", "Feature request: ..."."""
-    if plain_word(words[0]) in _SALUTATIONS:
+    if plain_word(words[0]) in words_in("salutations"):
         end = next((at for at, word in enumerate(words[:_LONGEST_GREETING]) if word.endswith(CLAUSE_END)), None)
         return words[end + 1 :] if end is not None and end + 1 < len(words) else words
     for at, word in enumerate(words[:3]):
-        if word.strip("*_[]():") and plain_word(word.strip("*_[]")) not in _LABELS:
+        if word.strip("*_[]():") and plain_word(word.strip("*_[]")) not in words_in("labels"):
             break
         if word.rstrip("*_").endswith((":", "]")) and at + 1 < len(words):
             return words[at + 1 :]
@@ -60,22 +56,12 @@ def without_greeting(words: Sequence[str]) -> Sequence[str]:
 
 def without_conjunctions(words: Sequence[str]) -> Sequence[str]:
     """Returns the words without conjunctions at either end; at least two words stay."""
-    start, end = 0, len(words)
-    while end - start > 2 and plain_word(words[start]) in _JOINING:
-        start += 1
-    while end - start > 2 and plain_word(words[end - 1]) in _JOINING and words[end - 1][-1].isalpha():
-        end -= 1
-    return words[start:end]
-
-
-def _fitting(words: Sequence[str], longest: int) -> int:
-    """Returns how many words fit."""
-    length = -1
-    for count, word in enumerate(words):
-        length += len(word) + 1
-        if length > longest:
-            return count
-    return len(words)
+    joining = words_in("joining")
+    while len(words) > 2 and plain_word(words[0]) in joining:
+        words = words[1:]
+    while len(words) > 2 and plain_word(words[-1]) in joining and words[-1][-1].isalpha():
+        words = words[:-1]
+    return words
 
 
 def _last_clause(words: Sequence[str], fitting: int, longest: int) -> int:
@@ -86,7 +72,7 @@ def _last_clause(words: Sequence[str], fitting: int, longest: int) -> int:
     enough = [count for count in range(1, fitting + 1) if len(" ".join(words[:count])) >= _LEAST_SHARE * longest]
     colon = [count for count in enough if words[count - 1].endswith(":")]
     ends = [count for count in enough if _is_end(words[count - 1]) or plain_word(words[count]) in _CONJUNCTIONS]
-    phrases = [count for count in enough if plain_word(words[count]) in _PHRASE_STARTS]
+    phrases = [count for count in enough if plain_word(words[count]) in words_in("phrase_starts")]
     last = (colon or ends or phrases or [fitting])[-1]
     pair = [count for count in phrases if last + 1 < count <= last + _LONGEST_PAIR]
     return pair[-1] if pair and words[last].lower() in _PAIRING and not _is_end(words[last - 1]) else last
@@ -103,14 +89,9 @@ def _is_letter(word: str) -> bool:
 
 def _closed(words: Sequence[str]) -> Sequence[str]:
     """Leaves out words at the end that need another one after them, such as "and the"."""
-    end = len(words)
-    while end > 1 and (_is_letter(words[end - 1]) or _is_open(words[end - 1])):
-        end -= 1
-    return words[:end]
-
-
-def _is_open(word: str) -> bool:
-    return plain_word(word) in _LEFT_OPEN and not _is_end(word)
+    while len(words) > 1 and (plain_word(words[-1]) in _LEFT_OPEN or _is_letter(words[-1])) and not _is_end(words[-1]):
+        words = words[:-1]
+    return words
 
 
 def plain_word(word: str) -> str:

@@ -10,11 +10,10 @@ from typing import Final
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap
 from sightline.intelligence.embedded.sentences import Sentence
 from sightline.intelligence.embedded.vocabulary import (
-    BEFORE_VERBS,
-    CLAUSE_STARTS,
     CONTRASTING_WORDS,
     CONTRASTS,
     DENIALS,
+    words_in,
 )
 from sightline.intelligence.embedded.words import beginning, fold, places_of, root_of
 
@@ -59,7 +58,7 @@ def read_mentions(sentence: Sentence, features: EmbeddedFeatureMap) -> dict[str,
         if len(mention.places) < MOST_PLACES:
             mention.places.append(at)
         mention.is_contrast &= at in contrasted
-        mention.is_verb &= at > 0 and sentence.words[at - 1] in BEFORE_VERBS
+        mention.is_verb &= at > 0 and sentence.words[at - 1] in words_in("before_verbs")
         mention.is_shouted |= has_small_letters and len(places[at][0]) > 1 and places[at][0].isupper()
     return found
 
@@ -106,6 +105,6 @@ def _clause(sentence: Sentence, places: Sequence[re.Match[str]], cue: int) -> It
     """Returns at most eight positions after the cue, up to a mark or a word that starts another clause."""
     for at in range(cue + 1, min(cue + 1 + _DENIED_WORDS, len(places))):
         between = sentence.text[places[at - 1].end() : places[at].start()]
-        if sentence.words[at] in CLAUSE_STARTS or not _CLAUSE_MARKS.isdisjoint(between):
+        if sentence.words[at] in words_in("clause_starts") or not _CLAUSE_MARKS.isdisjoint(between):
             return
         yield at

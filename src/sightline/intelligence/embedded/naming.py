@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import islice
 from typing import Final
 
@@ -22,14 +22,7 @@ _SENTENCE_END: Final = (".", "!", "?", ":", ",", ";", "…")
 _MARKS_BEFORE: Final = "#*->`_~|•·\u200b\ufeff"
 _MARKS_AFTER: Final = "*`_~|\u200b\ufeff"
 _REPLY: Final = frozenset({"let", "know"})
-_REQUEST_WORDS: Final = words_in("request_words")
 _POINTING: Final = words_in("pointing")
-_NOT_FIRST: Final = words_in("not_first")
-_CONDITIONS: Final = words_in("conditions")
-_LETTERS: Final = words_in("letters")
-_HEADINGS: Final = words_in("headings")
-_GREETINGS: Final = words_in("greetings")
-_GOOD_DAYS: Final = words_in("good_days")
 _MOST_CLAUSES: Final = 4
 _LEAST_WORDS: Final = 2  # that stay after an opening, and three where words before the opening are left out, too
 _LEAST_REST: Final = 40  # characters for what is done after a condition
@@ -83,11 +76,6 @@ def name_idea(description: str) -> str:
 
 
 def _named_words(description: str) -> Sequence[str]:
-    return _find_named(description[:MOST_CHARACTERS])
-
-
-@lru_cache(maxsize=4)  # a model that reads an idea asks for its name again
-def _find_named(description: str) -> Sequence[str]:
     sentences = read_sentences(description)
     if not sentences:
         return []
@@ -96,19 +84,18 @@ def _find_named(description: str) -> Sequence[str]:
         return _unmarked(sentences[0].text)
     if telling[0] is sentences[0] and _is_title(description, sentences[0]):
         return without_greeting(_unmarked(sentences[0].text))
-    requested = next(_requests(telling), None)
+    requested = next(filter(None, _requests(telling)), None)
     words = requested or _without_opinion(without_greeting(_unmarked(_main(telling).text)))
     after = _end_of_condition(words)
     return _with_short_condition(words[:after], _without_ending(words[after:]))
 
 
 def _requests(sentences: Sequence[Sentence]) -> Iterator[Sequence[str]]:
-    """Yields what is requested, without the openings."""
+    """Yields what is requested, without the openings. "Let me know" and "see the attached" request no change."""
     for sentence in sentences:
-        if not _REQUEST_WORDS.isdisjoint(sentence.words) and not _is_to_the_reader(sentence.words):
-            words = without_greeting(_unmarked(sentence.text))
-            if rest := _after_request(words):
-                yield rest
+        is_to_the_reader = not words_in("letters").isdisjoint(sentence.words) or _REPLY.issubset(sentence.words)
+        if not words_in("request_words").isdisjoint(sentence.words) and not is_to_the_reader:
+            yield _after_request(without_greeting(_unmarked(sentence.text)))
 
 
 def _main(sentences: Sequence[Sentence]) -> Sentence:
@@ -116,12 +103,7 @@ def _main(sentences: Sequence[Sentence]) -> Sentence:
     first = sentences[0]
     should = (each for each in sentences if "should" in each.words[1:_LONGEST_SUBJECT])
     proposals = (each for each in should if _POINTING.isdisjoint(each.words[:2]))
-    return next(proposals, first) if first.words[0] in _CONDITIONS else first
-
-
-def _is_to_the_reader(words: Sequence[str]) -> bool:
-    """Whether a sentence asks the reader for something, and not for a change: "let me know", "see the attached"."""
-    return not _LETTERS.isdisjoint(words) or _REPLY.issubset(words)
+    return next(proposals, first) if first.words[0] in words_in("conditions") else first
 
 
 def _is_title(description: str, sentence: Sentence) -> bool:
@@ -135,10 +117,10 @@ def _is_title(description: str, sentence: Sentence) -> bool:
 
 def _is_telling(words: Sequence[str]) -> bool:
     """Whether a sentence is more than a greeting or a heading that all descriptions have."""
-    if len(words) < 2 or _HEADINGS.issuperset(words):
+    if len(words) < 2 or words_in("headings").issuperset(words):
         return False
-    is_good_day = words[0] == "good" and words[1] in _GOOD_DAYS
-    return len(words) > 6 or not (is_good_day or words[0] in _GREETINGS)
+    is_good_day = words[0] == "good" and words[1] in words_in("good_days")
+    return len(words) > 6 or not (is_good_day or words[0] in words_in("greetings"))
 
 
 def _unmarked(sentence: str) -> list[str]:
@@ -155,8 +137,9 @@ def _visible(description: str) -> list[str]:
 def _after_request(words: Sequence[str]) -> Sequence[str]:
     """Returns the words after the opening of a request, at the start or after a clause; empty without an opening."""
     said = _plain_text(words)
-    for start, at in _clauses(words, said):
-        if opening := _request().match(said, at):
+    clauses = (at for at, word in enumerate(words[:-1], 1) if word.endswith(CLAUSE_END))
+    for start in (0, *islice(clauses, _MOST_CLAUSES)):
+        if opening := _request().match(said, len(_plain_text(words[:start]))):
             rest = words[said.count(" ", 0, opening.end()) :]
             if _can_stand_alone(rest, _LEAST_WORDS + (start > 0)):
                 return rest
@@ -204,7 +187,7 @@ def _with_short_condition(condition: Sequence[str], rest: Sequence[str]) -> Sequ
 
 def _end_of_condition(words: Sequence[str]) -> int:
     """Returns how many words are before what is done in a sentence like "When ..., one ..."; 0 for others."""
-    if not words or plain_word(words[0]) not in _CONDITIONS:
+    if not words or plain_word(words[0]) not in words_in("conditions"):
         return 0
     ends = (at for at in range(_LEAST_WORDS + 1, len(words) - _LEAST_WORDS) if words[at - 1].endswith(","))
     return next((at for at in ends if plain_word(words[at]) not in _CONJUNCTIONS), 0)
@@ -213,27 +196,15 @@ def _end_of_condition(words: Sequence[str]) -> int:
 def _is_whole(condition: Sequence[str], after: str) -> bool:
     """Whether a condition may end here, before a phrase, since it has its verb: "When a box is full | of wax"."""
     words = [plain_word(word) for word in condition]
-    if plain_word(after) not in _CUT_BEFORE or words[-1] in _NOT_LAST or not _RELATIVE.isdisjoint(words):
-        return False
-    return bool(_VERBS.names_in(" ".join(words)))
+    is_cut = plain_word(after) in _CUT_BEFORE and words[-1] not in _NOT_LAST
+    return is_cut and _RELATIVE.isdisjoint(words) and bool(_VERBS.names_in(" ".join(words)))
 
 
 def _plain_text(words: Sequence[str]) -> str:
-    return " ".join(map(plain_word, words)) + " "
-
-
-def _clauses(words: Sequence[str], said: str) -> Iterator[tuple[int, int]]:
-    """Yields the number of words before each clause, and its place in the plain text."""
-    yield 0, 0
-    place, left = 0, _MOST_CLAUSES
-    for start, word in enumerate(words[:-1], 1):
-        place = said.index(" ", place) + 1
-        if word.endswith(CLAUSE_END) and left:
-            left -= 1
-            yield start, place
+    return "".join(f"{plain_word(word)} " for word in words)
 
 
 def _can_stand_alone(rest: Sequence[str], least: int) -> bool:
-    if len(rest) < least or plain_word(rest[0]) in _NOT_FIRST:
+    if len(rest) < least or plain_word(rest[0]) in words_in("not_first"):
         return False
     return _POINTING.isdisjoint(map(plain_word, rest[:2])) or len(rest) > 4

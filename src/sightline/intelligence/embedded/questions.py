@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import islice
 from typing import Final
 
 from msgspec import Struct
@@ -19,7 +18,6 @@ _SMALL_WORDS: Final = STOP_WORDS | GENERIC_WORDS | GERMAN_WORDS
 _FEWEST_WORDS: Final = 12  # by which one sees whether a text is English
 _LEAST_ENGLISH: Final = 0.2  # of its words are stop words
 _LEAST_GERMAN: Final = 0.25  # likewise
-_OF_OTHERS: Final = words_in("german_of_others")
 
 
 class AskedPoint(Struct, frozen=True):
@@ -74,8 +72,9 @@ def ask_questions(description: str, limit: int = MOST_QUESTIONS) -> list[Drafted
     asking = _asking(sentences)
     if not asking:
         return []
-    points = (DraftedQuestion(point.question, point.reasoning, "") for point in lacking(description))
-    asked = [*islice(_own_questions(sentences, asking), 1), *points]
+    own = next(_own_questions(sentences, asking), None)
+    points = [DraftedQuestion(point.question, point.reasoning, "") for point in lacking(description)]
+    asked = [own, *points] if own else points
     return asked[: max(0, min(limit, MOST_QUESTIONS))]
 
 
@@ -105,7 +104,7 @@ def _asking(sentences: Sequence[Sentence]) -> Asking | None:
     words = [word for sentence in sentences for word in sentence.words]
     german, english = (sum(map(known.__contains__, words)) for known in (GERMAN_WORDS, STOP_WORDS))
     is_short = len(words) < _FEWEST_WORDS
-    is_own = not (GERMAN_WORDS - _OF_OTHERS).isdisjoint(words)
+    is_own = not (GERMAN_WORDS - words_in("german_of_others")).isdisjoint(words)
     are_many = german >= _LEAST_GERMAN * len(words)
     if german > english and (is_own or are_many if is_short else is_own and are_many):
         return rules().german

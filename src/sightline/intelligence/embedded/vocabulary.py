@@ -20,10 +20,6 @@ class WordList(Struct, frozen=True):
     phrases: dict[str, str] = {}
 
 
-def word_set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
 def read_data(name: str, type: type[T]) -> T:
     """Returns what a YAML file of this folder has."""
     return msgspec.yaml.decode(files(__package__).joinpath(name).read_bytes(), type=type)
@@ -34,8 +30,10 @@ def word_lists() -> dict[str, WordList]:
     return read_data("words.yaml", dict[str, WordList])
 
 
+@cache
 def words_in(name: str) -> frozenset[str]:
-    return word_set(word_lists()[name].words)
+    """Returns the words of a list."""
+    return frozenset(word_lists()[name].words.split())
 
 
 def _pairs_in(name: str) -> frozenset[tuple[str, ...]]:
@@ -48,9 +46,6 @@ def _pairs_in(name: str) -> frozenset[tuple[str, ...]]:
 STOP_WORDS: Final = words_in("stop_words")
 GERMAN_WORDS: Final = words_in("german_words")
 GENERIC_WORDS: Final = words_in("generic_words")
-AMBIGUOUS_WORDS: Final = words_in("ambiguous_words")
 DENIALS: Final = _pairs_in("denials")
 CONTRASTS: Final = _pairs_in("contrasts")
 CONTRASTING_WORDS: Final = words_in("contrasting_words")
-CLAUSE_STARTS: Final = words_in("clause_starts")
-BEFORE_VERBS: Final = words_in("before_verbs")

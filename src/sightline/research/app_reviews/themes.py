@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, word_set
+from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, words_in
 from sightline.intelligence.embedded.words import fold, words_of
 from sightline.research.runs.records import ReviewTheme
 from sightline.sources.languages import language_of, stop_words
@@ -33,16 +33,7 @@ SUBSUMED: Final = 0.75  # share of a term's reviews that have another term too, 
 Term = tuple[str, ...]
 
 _CLAUSE: Final = re.compile(r"[.!?;:,()\[\]\"\n\r\t\u2026\u2013\u2014/]+")
-_JUDGEMENTS: Final = word_set("""
-    absolutely amazing annoying awesome awful bad beautiful best brilliant disappointed disappointing excellent
-    fantastic favorite favourite fine garbage hate horrible incredible joke lol love loved loves okay omg
-    perfect perfectly poor ridiculous super superb sucks terrible thank thanks trash ugh useless wonderful worst
-    worth wow recommend recommended review reviews star stars rating thing stuff lot bit far long big little day
-    days month months year years minute minutes hour hours please pls nothing anything everything everyone
-    literally honestly actually definitely still download downloaded phone iphone ipad ever always wish hope
-    though guys devs developer developers
-""")
-_EMPTY: Final = frozenset(fold(word) for word in (*GENERIC_WORDS, *_JUDGEMENTS))
+_EMPTY: Final = frozenset(fold(word) for word in GENERIC_WORDS | words_in("judgements"))
 
 
 class ReadReview(NamedTuple):

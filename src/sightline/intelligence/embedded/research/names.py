@@ -3,12 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Final
 
 from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.research.terms import pattern, wording
-from sightline.intelligence.embedded.vocabulary import STOP_WORDS
+from sightline.intelligence.embedded.vocabulary import STOP_WORDS, words_in
 from sightline.intelligence.plans import Competitor
 from sightline.sources.addresses import host_of, is_within
 
@@ -108,15 +108,10 @@ def without(names: Iterable[str], own: Iterable[str]) -> list[str]:
     return [name for name in names if name.lower() not in ours]
 
 
-@cache
-def _not_names() -> frozenset[str]:
-    return frozenset(wording().not_names.split())
-
-
 def _clean(names: Iterable[str]) -> Iterator[str]:
     for name in names:
         words = name.strip(" '’-").split()  # noqa: RUF001 - an apostrophe that people type
-        while words and words[0].lower() in _not_names():
+        while words and words[0].lower() in words_in("not_names"):
             words.pop(0)
         text = re.sub(r"['’]s$", "", " ".join(words))  # noqa: RUF001 - likewise
         if len(text) > 2 and not _SHORT.fullmatch(text):
@@ -126,6 +121,8 @@ def _clean(names: Iterable[str]) -> Iterator[str]:
 def place_in(question: str) -> str:
     """The place a question is about, as in "in Norway"; empty if it names none."""
     found = [
-        name for name in pattern("place").findall(question) if name.lower() not in _not_names() or name == "Europe"
+        name
+        for name in pattern("place").findall(question)
+        if name.lower() not in words_in("not_names") or name == "Europe"
     ]
     return str(found[0])[:_LONGEST_NAME] if found else ""

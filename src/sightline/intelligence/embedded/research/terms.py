@@ -15,7 +15,7 @@ from msgspec import Struct
 from sightline.intelligence.embedded.meaning import Group, Lexicon, groups, read_lexicon
 from sightline.intelligence.embedded.sentences import LONGEST_SENTENCE
 from sightline.intelligence.embedded.signs import end_with_sign, start_with_sign
-from sightline.intelligence.embedded.vocabulary import AMBIGUOUS_WORDS, GENERIC_WORDS, STOP_WORDS, read_data
+from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, read_data, words_in
 from sightline.intelligence.embedded.words import fold, root_of, words_of
 from sightline.sources.languages import code_of, stop_words
 
@@ -62,8 +62,6 @@ class Asks(Struct, frozen=True):
 class QuestionWording(Struct, frozen=True):
     """The file `wording.yaml`."""
 
-    little: str
-    never: str
     irregular: str
     figures: dict[str, str]
     asks: list[Asks]
@@ -75,7 +73,6 @@ class QuestionWording(Struct, frozen=True):
     answers: dict[str, str]
     nothing: dict[str, str]
     plan: dict[str, str]
-    not_names: str
     uses: dict[str, str]
     patterns: dict[str, str]
     indirect: dict[str, str]
@@ -238,12 +235,12 @@ def other_words(text: str, languages: Sequence[str]) -> Iterator[str]:
 @lru_cache(maxsize=16)
 def _stops(labels: tuple[str, ...]) -> frozenset[str]:
     codes = {code for label in labels if (code := code_of(label)) and code != "en"}
-    return STOP_WORDS.union(wording().never.split(), *(stop_words(code) for code in codes))
+    return STOP_WORDS.union(words_in("never_terms"), *(stop_words(code) for code in codes))
 
 
 @cache
 def _weights() -> dict[str, float]:
-    weights = {AMBIGUOUS_WORDS: _AMBIGUOUS, GENERIC_WORDS: _GENERIC, frozenset(wording().little.split()): COMMON}
+    weights = {words_in("ambiguous_words"): _AMBIGUOUS, GENERIC_WORDS: _GENERIC, words_in("little_said"): COMMON}
     return {word: weight for words, weight in weights.items() for word in words}
 
 
