@@ -111,7 +111,7 @@ def _read(part: Sequence[Piece], answer: FoundInsights) -> tuple[list[DraftInsig
     invented: list[str] = []
     for one in answer.insights[:MOST_ITEMS]:
         named = one.quotes[:MOST_GIVEN_QUOTES]
-        quotes = sorted({place for quote in named if (place := find(quote))}, key=_order)
+        quotes = sorted(dict.fromkeys(place for quote in named if (place := find(quote))), key=_order)
         missing += [quote.text[:200] for quote in named if find(quote) is None]
         if len(missing) > MOST_ITEMS:
             break
