@@ -13,8 +13,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from sightline.intelligence.embedded import embedded_engine
-from sightline.intelligence.embedded.documents.roles import read_roles, read_sentences, stands_alone
+from sightline.intelligence.embedded.documents.roles import read_sentences, stands_alone
 from sightline.intelligence.embedded.phrases import Cues, plain
+from sightline.intelligence.embedded.vocabulary import read_data
 from sightline.intelligence.material import (
     AboutEvidence,
     AboutIdea,
@@ -29,6 +30,7 @@ from sightline.intelligence.material import (
 )
 
 TYPES = list(DocumentType)
+ROLES = read_data("documents/roles.yaml", dict[str, dict[str, str]])
 HOSTILE = (
     "# Title\n\n<script>alert(1)</script> [a](http://x.test) `code` *b* | 1. one\n- two\n> three\x00\u202e ![i](j)"
 )
@@ -201,9 +203,9 @@ def test_a_table_in_a_description_does_not_become_sentences() -> None:
     assert re.search(r"^- A table stands in IDEA-1 \[\d+\]$", content, re.MULTILINE)
 
 
-@pytest.mark.parametrize("role", read_roles())
+@pytest.mark.parametrize("role", ROLES)
 def test_every_cue_of_a_role_is_seen_in_its_example(role: str) -> None:
-    for cue, said in read_roles()[role].items():
+    for cue, said in ROLES[role].items():
         assert list(Cues({role: [cue]}).find(plain(said))), cue
         found = {one.text: one.role for one in read_sentences(f"The list is long. {said} Please add it to the list.")}
         if role == "leaning":

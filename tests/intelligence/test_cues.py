@@ -3,8 +3,8 @@
 import pytest
 
 from sightline.intelligence.embedded.phrases import Cues, plain
-from sightline.intelligence.embedded.signals.boilerplate import boilerplate
 from sightline.intelligence.embedded.signals.categories import category_of, cue_groups, read_statements
+from sightline.intelligence.embedded.vocabulary import read_data
 
 LEAST = {"request": 3, "problem": 2, "praise": 2}
 CUES = [
@@ -116,7 +116,7 @@ def test_a_sentence_that_praises_and_complains_is_two_statements() -> None:
 
 
 def test_each_cue_of_a_part_without_a_statement_has_an_example() -> None:
-    for part, cues in boilerplate().items():
+    for part, cues in read_data("signals/boilerplate.yaml", dict[str, dict[str, str]]).items():
         for cue, example in cues.items():
             assert list(Cues({part: [cue]}).find(plain(example))), cue
 

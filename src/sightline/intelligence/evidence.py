@@ -27,6 +27,15 @@ class SignalMaterial(Struct, frozen=True):
     turns: tuple[Turn, ...] = ()
     own_names: frozenset[str] = frozenset()
 
+    @property
+    def parts(self) -> list[tuple[int | None, Turn]]:
+        """The turns with their numbers, or the text as one without a number."""
+        return [*enumerate(self.turns)] or [(None, Turn(None, self.text))]
+
+    def source_of(self, turn: int | None) -> str:
+        """Returns the text of the turn, or the whole one."""
+        return self.text if turn is None else self.turns[turn].text
+
 
 class Quote(Struct, frozen=True):
     """An exact part of the material: `text` is the part from `start` up to `end`, of a turn if there are turns."""
@@ -53,9 +62,8 @@ def check_quotes(material: SignalMaterial, found: Sequence[DraftInsight]) -> lis
 
 
 def _stands(material: SignalMaterial, quote: Quote) -> bool:
-    source = material.text
-    if material.turns:
-        if quote.turn is None or not 0 <= quote.turn < len(material.turns):
-            return False
-        source = material.turns[quote.turn].text
+    is_named = quote.turn is not None and 0 <= quote.turn < len(material.turns)
+    if material.turns and not is_named:
+        return False
+    source = material.source_of(quote.turn if is_named else None)
     return 0 <= quote.start < quote.end and bool(quote.text) and source[quote.start : quote.end] == quote.text

@@ -7,11 +7,11 @@ eight words, `..3` up to three words of a clause, `,` the end of a clause, `^` t
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.kept import keep_by_text
-from sightline.intelligence.embedded.vocabulary import word_lists
+from sightline.intelligence.embedded.vocabulary import read_data, word_lists
 from sightline.intelligence.embedded.words import words_of
 
 _CLAUSE: Final = re.compile("[^,;:()–—]+[,;:()–—]?")  # noqa: RUF001 - dashes part clauses
@@ -50,6 +50,12 @@ class Cues:
 
     def _find_beginning_with(self, word: str) -> list[tuple[str, re.Pattern[str]]]:
         return [(name, cue) for name, first, cue in self._cues if word and first.match(f" {word} ")]
+
+
+@cache
+def read_cues(name: str) -> Cues:
+    """Returns the cues of a data file, where each has a text with it."""
+    return Cues(read_data(name, dict[str, dict[str, str]]))
 
 
 @keep_by_text(5_000)  # several kinds of cues are looked for in a sentence

@@ -9,6 +9,7 @@ import msgspec
 T = TypeVar("T")
 
 MOST_ITEMS: Final = 100  # of a list of an answer, and quotes of one that are not there: a model may repeat itself
+MOST_COMPLAINTS: Final = 5  # that are sent back to a model
 _THOUGHT, _END_OF_THOUGHT = "<think>", "</think>"
 _LONGEST: Final = 400_000
 

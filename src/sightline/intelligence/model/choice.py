@@ -1,9 +1,9 @@
 """The model, or the embedded engine: where none is configured, the workspace wants none, or it fails."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 from uuid import UUID
 
 import structlog
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sightline.intelligence.engine import Engine
 from sightline.intelligence.model.endpoint import Endpoint
 from sightline.intelligence.model.session import Budget, ModelFailed, Session, Task
-from sightline.intelligence.model.usage import Prices, Usage, add_usage, may_ask
+from sightline.intelligence.model.usage import ADD_USAGE, Prices, may_ask
 from sightline.platform.beside import Beside
 from sightline.platform.db import Database
 from sightline.platform.db.retries import is_away, until_answered
@@ -60,8 +60,8 @@ async def make(
     by_engine: Callable[[Engine], T],
 ) -> Made[T]:
     """Does a task outside any transaction, and keeps what the model took. The embedded engine works in a thread."""
-    model: LanguageModel | None = tools.get(LanguageModel)
-    if model is not None and await is_wanted(db, task.workspace_id):
+    model = await find_model(db, tools, task.workspace_id)
+    if model is not None:
         session = model.session()
         try:
             made = Made(await by_model(model, session), model.name, model.version)
@@ -74,10 +74,13 @@ async def make(
     return Made(await ENGINE_JOBS.run_job(task.workspace_id, by_engine, engine), engine.name, engine.version)
 
 
-async def is_wanted(db: Database, workspace_id: UUID) -> bool:
-    """Returns whether the workspace wants a model and has tokens left."""
+async def find_model(db: Database, tools: Tools, workspace_id: UUID) -> LanguageModel | None:
+    """Returns the model, unless none is configured, or the workspace wants none or has no tokens left."""
+    model: LanguageModel | None = tools.get(LanguageModel)
+    if model is None:
+        return None
     async with db.snapshot() as tx:
-        return await may_ask(tx, workspace_id)
+        return model if await may_ask(tx, workspace_id) else None
 
 
 async def keep_usage(db: Database, task: Task, model: LanguageModel, session: Session, failure: str | None) -> None:
@@ -90,20 +93,17 @@ async def keep_usage(db: Database, task: Task, model: LanguageModel, session: Se
         _log.warning("A model failed; the embedded engine does its task", task=task.name, error=failure)
     if session.requests == 0 and failure is None:
         return
-    usage = Usage(
-        workspace_id=task.workspace_id,
-        id=new_id(),
-        task=task.name,
-        record_id=task.record_id,
-        model=model.name,
-        failure=failure,
-        requests=session.requests,
-        unmeasured=session.unmeasured,
-        input_tokens=session.input_tokens,
-        output_tokens=session.output_tokens,
-        seconds=session.seconds,
-        cost=model.prices.cost_of(session),
-    )
+    usage = task._asdict() | {
+        "id": new_id(),
+        "model": model.name,
+        "failure": failure,
+        "requests": session.requests,
+        "unmeasured": session.unmeasured,
+        "input_tokens": session.input_tokens,
+        "output_tokens": session.output_tokens,
+        "seconds": session.seconds,
+        "cost": model.prices.cost_of(session),
+    }
     try:
         await _store(db, usage)
     except Exception as error:
@@ -114,7 +114,7 @@ async def keep_usage(db: Database, task: Task, model: LanguageModel, session: Se
         raise
 
 
-async def _store(db: Database, usage: Usage) -> None:
+async def _store(db: Database, usage: Mapping[str, Any]) -> None:
     """Not in a transaction of a job's database: it was paid whether or not another worker has the job now."""
     async with db.autocommit(writes=True) as tx:
-        await add_usage(tx, usage)
+        await tx.run(ADD_USAGE, **usage)

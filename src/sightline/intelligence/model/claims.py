@@ -9,14 +9,13 @@ from typing import Final, Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
-from sightline.intelligence.model.answers import MOST_ITEMS
+from sightline.intelligence.model.answers import MOST_COMPLAINTS, MOST_ITEMS
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import fenced, read_task
 from sightline.intelligence.model.quotes import figures_of, locate, quotes_in
 from sightline.intelligence.model.session import Session
 
 LONGEST_SENTENCE: Final = 600
-MOST_COMPLAINTS: Final = 5
 _MARKS = re.compile(r"(?<!\s)\s*\[[\d,\s]+\]")
 _LABEL = re.compile(r"\b(?:(?:INITIATIVE|IDEA|SIGNAL|STUDY)-|[PRO])[0-9]+\b")
 
@@ -77,7 +76,7 @@ class Sources:
 
     def fault(self, claim: Claim) -> str:
         """Returns why the sentence cannot stand, or nothing. A proposal needs no source."""
-        is_proposal = isinstance(claim, Proposal) and claim.is_proposal
+        is_proposal = _is_proposal(claim)
         texts, about = self.texts_of(claim), f"“{claim.text[:120]}”"
         if len(claim.text) > LONGEST_SENTENCE or not plain(claim.text):
             return f"{about} is empty or too long."
@@ -96,6 +95,22 @@ class Sources:
         judged = [(each, self.fault(each[1])) for each in islice(sentences, MOST_ITEMS)]
         faults = [fault for _, fault in judged if fault]
         return [each for each, fault in judged if not fault], "\n".join(faults[:MOST_COMPLAINTS])
+
+    async def confirm(
+        self, endpoint: Endpoint, session: Session, said: Sequence[tuple[Key, Sentence]], decided: Sequence[str] = ()
+    ) -> list[tuple[Key, Sentence]]:
+        """Returns which sentences follow from their sources, proposals from what is decided. Raises ModelFailed."""
+        if not said:
+            return []
+        statements = [
+            Statement(number, plain(one.text), decided if _is_proposal(one) else self.texts_of(one), _is_proposal(one))
+            for number, (_, one) in enumerate(said)
+        ]
+        prompt = Prompt(JUDGE, fenced("statements", msgspec.json.encode(statements).decode()))
+        answer = await endpoint.ask(session, prompt, Verdicts, lambda answer: (answer, ""))
+        follows = {one.number: True for one in answer.verdicts}
+        follows |= {one.number: False for one in answer.verdicts if one.verdict != "follows"}
+        return [each for number, each in enumerate(said) if follows.get(number)]
 
     def exact(self, claim: Claim, words: str) -> str:
         """Returns the words as a source of the sentence has them, or nothing."""
@@ -121,11 +136,5 @@ def plain(text: str) -> str:
     return " ".join(_MARKS.sub("", text).split())
 
 
-async def find_confirmed(endpoint: Endpoint, session: Session, statements: Sequence[Statement]) -> set[int]:
-    """Returns the numbers of the statements that follow from their sources. Raises ModelFailed."""
-    if not statements:
-        return set()
-    prompt = Prompt(JUDGE, fenced("statements", msgspec.json.encode(statements).decode()))
-    answer = await endpoint.ask(session, prompt, Verdicts, lambda answer: (answer, ""))
-    wrong = {one.number for one in answer.verdicts if one.verdict != "follows"}
-    return {one.number for one in answer.verdicts} - wrong
+def _is_proposal(claim: Claim) -> bool:
+    return isinstance(claim, Proposal) and claim.is_proposal

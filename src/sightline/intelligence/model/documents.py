@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from sightline.intelligence.embedded.documents.markdown import ended, inline
 from sightline.intelligence.material import Draft, Material
-from sightline.intelligence.model.claims import Proposal, Sources, Statement, find_confirmed, plain
+from sightline.intelligence.model.claims import Proposal, Sources
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import fenced, read_task
 from sightline.intelligence.model.session import ModelFailed, Session
@@ -51,11 +51,10 @@ async def add_sentences(endpoint: Endpoint, session: Session, recorded: Draft, m
 
     held = await endpoint.ask(session, Prompt(TASK, data), Parts, read)
     held = [(heading, one) for heading, one in held if heading in headings]
-    statements = [_statement(number, one, sources, material) for number, (_, one) in enumerate(held)]
-    follows = await find_confirmed(endpoint, session, statements)
+    decided = [f"{one.question} {one.answer}" for one in material.questions if one.answer]
     by_heading: dict[str, list[Proposal]] = defaultdict(list)
-    for number, (heading, one) in enumerate(held):
-        if number in follows and len(by_heading[heading]) < MOST_SENTENCES:
+    for heading, one in await sources.confirm(endpoint, session, held, decided):
+        if len(by_heading[heading]) < MOST_SENTENCES:
             by_heading[heading].append(one)
     if not by_heading:
         raise ModelFailed("Nothing that the model wrote rests on the sources.")
@@ -65,13 +64,6 @@ async def add_sentences(endpoint: Endpoint, session: Session, recorded: Draft, m
 def _sources(recorded: Draft, material: Material) -> Sources:
     texts = source_texts(material)
     return Sources({source.ref: texts.get(source.id, source.title) for source in recorded.sources}, [recorded.content])
-
-
-def _statement(number: int, sentence: Proposal, sources: Sources, material: Material) -> Statement:
-    """Returns the sentence for the judge. A proposal is held against the recorded answers."""
-    answers = [f"{one.question} {one.answer}" for one in material.questions if one.answer]
-    texts = answers if sentence.is_proposal else sources.texts_of(sentence)
-    return Statement(number, plain(sentence.text), texts, sentence.is_proposal)
 
 
 def _shown(sources: Sources, sentence: Proposal) -> str:

@@ -53,12 +53,12 @@ async def probe(endpoint: "Endpoint") -> str:
     return endpoint.form
 
 
-class _Failed(Exception):
+class _Failed(ModelFailed):
     """A try that may be repeated after `wait` seconds, or after the usual wait."""
 
     def __init__(self, reason: str, wait: float | None = None) -> None:
         super().__init__(reason)
-        self.reason, self.wait = reason, wait
+        self.wait = wait
 
 
 class _Usage(Struct):
@@ -171,7 +171,7 @@ class Endpoint:
             if tries == TRIES or wait >= session.seconds_left:
                 break
             await asyncio.sleep(wait)
-        raise ModelFailed(failure.reason)
+        raise failure
 
     async def _post(self, session: Session, content: bytes) -> str:
         """Raises _Failed, ModelFailed, FormRefused, and errors of httpx2."""

@@ -18,7 +18,7 @@ from sightline.intelligence.embedded.questions import LONGEST_QUOTE, placeholder
 from sightline.intelligence.embedded.sentences import beginning
 from sightline.intelligence.engine import DraftedQuestion, FeatureMatch, Matching, SuggestedOption
 from sightline.intelligence.ideas import IdeaMaterial, IdeaReading
-from sightline.intelligence.model.answers import MOST_ITEMS
+from sightline.intelligence.model.answers import MOST_COMPLAINTS, MOST_ITEMS
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import fenced, read_task
 from sightline.intelligence.model.quotes import invents, locate
@@ -33,21 +33,11 @@ LONGEST_TEXT: Final = 24_000  # characters, as the next ones
 LONGEST_LINE: Final = 300
 LONGEST_GIVEN_QUOTE: Final = 2_000
 MOST_FOUND: Final = 8
-MOST_COMPLAINTS: Final = 5
 MOST_SECONDS: Final = 200.0
 CLEAR: Final = 0.8
 UNCERTAIN: Final = 0.2
 SUREST: Final = 0.99
 _WORD = re.compile(r"\w+")
-
-
-class FoundFeature(Struct):
-    """A feature as the model gives it."""
-
-    number: int
-    quote: str
-    reasoning: str
-    confidence: float
 
 
 class FoundOption(Struct):
@@ -56,6 +46,12 @@ class FoundOption(Struct):
     number: int
     quote: str
     reasoning: str
+
+
+class FoundFeature(FoundOption):
+    """A feature as the model gives it."""
+
+    confidence: float
 
 
 class FoundQuestion(Struct):
@@ -115,18 +111,22 @@ class Shown:
         A part of which nothing holds, and an empty list of questions, replace nothing.
         """
         material = self._material
-        features, wrong_features = _sorted_out(answer.features if material.features else [], self._feature)
-        options, wrong_options = self._chosen(answer)
-        questions, wrong_questions = self._questions(answer)
+        wrong: list[str] = []
+        features = _sorted_out(answer.features if material.features else [], self._feature, wrong)
+        options = _sorted_out(answer.options if self._options else [], self._option, wrong)
+        questions = _sorted_out(answer.questions if material.most_questions else [], self._question, wrong)
+        asked = {one.casefold() for one in material.asked}
+        new = {one.question.casefold(): one for one in questions if one.question.casefold() not in asked}
         name = self._name(answer) if material.wants_name else None
-        wrong = [*wrong_features, *wrong_options, *wrong_questions]
         if material.wants_name and answer.name and not name:
             wrong.append("`name` is too long or has other words than the idea, or has them in another order.")
         reading = IdeaReading(
             name,
             _matching(features) if material.features and (features or not answer.features) else None,
-            questions[: material.most_questions] or None,
-            options if self._options and (options or not answer.options) else None,
+            list(new.values())[: material.most_questions] or None,
+            list({one.option_id: one for one in options}.values())
+            if self._options and (options or not answer.options)
+            else None,
         )
         return reading, "\n".join(wrong[:MOST_COMPLAINTS])
 
@@ -137,19 +137,9 @@ class Shown:
         confidence = min(max(round(found.confidence, 2), 0.0), SUREST)
         return FeatureMatch(feature.id, reasoning, self._quote(found.quote), confidence)
 
-    def _chosen(self, answer: FoundIdea) -> tuple[list[SuggestedOption], list[str]]:
-        held, wrong = _sorted_out(answer.options if self._options else [], self._option)
-        return list({one.option_id: one for one in held}.values()), wrong
-
     def _option(self, found: FoundOption) -> SuggestedOption:
         group, option = self._options[_place(found.number, self._options, "option")]
         return SuggestedOption(group.id, option.id, self._line(found.reasoning, option.label), self._quote(found.quote))
-
-    def _questions(self, answer: FoundIdea) -> tuple[list[DraftedQuestion], list[str]]:
-        asked = {one.casefold() for one in self._material.asked}
-        held, wrong = _sorted_out(answer.questions if self._material.most_questions else [], self._question)
-        new = {one.question.casefold(): one for one in held if one.question.casefold() not in asked}
-        return list(new.values()), wrong
 
     def _question(self, found: FoundQuestion) -> DraftedQuestion:
         question = self._line(found.question)
@@ -196,16 +186,15 @@ def _place(number: int, items: Sequence[object], what: str) -> int:
     return number - 1
 
 
-def _sorted_out(found: Sequence[Found], read: Callable[[Found], T]) -> tuple[list[T], list[str]]:
-    """Returns what holds of the first 100, and what is wrong with the others of them."""
+def _sorted_out(found: Sequence[Found], read: Callable[[Found], T], wrong: list[str]) -> list[T]:
+    """Returns what holds of the first 100, and adds what is wrong with the others of them."""
     held: list[T] = []
-    wrong: list[str] = []
     for one in found[:MOST_ITEMS]:
         try:
             held.append(read(one))
         except _Wrong as error:
             wrong.append(str(error))
-    return held, wrong
+    return held
 
 
 def _matching(found: Sequence[FeatureMatch]) -> Matching:

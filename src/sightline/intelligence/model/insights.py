@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
-from typing import Final, NamedTuple
+from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.intelligence.evidence import Category, DraftInsight, Quote, SignalMaterial, check_quotes
-from sightline.intelligence.model.answers import MOST_ITEMS, line
+from sightline.intelligence.model.answers import MOST_COMPLAINTS, MOST_ITEMS, line
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import cut, fenced, read_task
 from sightline.intelligence.model.quotes import has_words, invents, locate
@@ -42,15 +42,6 @@ class FoundInsights(Struct):
     insights: list[FoundInsight]
 
 
-class Piece(NamedTuple):
-    """A part of the signal, from `offset` on in the text or in the turn."""
-
-    text: str
-    offset: int = 0
-    turn: int | None = None
-    speaker: str | None = None
-
-
 async def extract_insights(endpoint: Endpoint, session: Session, material: SignalMaterial) -> list[DraftInsight]:
     """Raises ModelFailed, also if nothing that the model finds holds. Asks nothing about an empty signal."""
     found: dict[tuple[str, ...], DraftInsight] = {}
@@ -67,8 +58,8 @@ async def extract_insights(endpoint: Endpoint, session: Session, material: Signa
     return check_quotes(material, sorted(found.values(), key=lambda one: _order(one.quotes[0])))
 
 
-def _parts(material: SignalMaterial) -> Iterator[list[Piece]]:
-    part: list[Piece] = []
+def _parts(material: SignalMaterial) -> Iterator[list[Quote]]:
+    part: list[Quote] = []
     size = 0
     for piece in _pieces(material):
         if part and size + len(piece.text) > LONGEST_PART:
@@ -80,27 +71,22 @@ def _parts(material: SignalMaterial) -> Iterator[list[Piece]]:
         yield part
 
 
-def _pieces(material: SignalMaterial) -> Iterator[Piece]:
+def _pieces(material: SignalMaterial) -> Iterator[Quote]:
     """The text or the turns of customers, long ones cut where a line or a word ends."""
-    if not material.turns:
-        yield from _cut(Piece(material.text))
-    for number, turn in enumerate(material.turns):
+    for number, turn in material.parts:
         if turn.speaker not in material.own_names:
-            yield from _cut(Piece(turn.text, 0, number, turn.speaker))
+            for start, end in cut(turn.text, LONGEST_PART):
+                if piece := turn.text[start:end].strip() and turn.text[start:end]:
+                    yield Quote(piece, start, end, number, turn.speaker)
 
 
-def _cut(whole: Piece) -> Iterator[Piece]:
-    parts = (whole._replace(text=whole.text[start:end], offset=start) for start, end in cut(whole.text, LONGEST_PART))
-    return (part for part in parts if part.text.strip())
-
-
-def _shown(piece: Piece) -> str:
+def _shown(piece: Quote) -> str:
     if piece.turn is None:
         return piece.text
     return f"[{piece.turn}] {piece.speaker or 'somebody'}: {piece.text}"
 
 
-def _read(part: Sequence[Piece], answer: FoundInsights) -> tuple[list[DraftInsight | None], str]:
+def _read(part: Sequence[Quote], answer: FoundInsights) -> tuple[list[DraftInsight | None], str]:
     """Returns each point, or None where it does not hold, and what is wrong.
 
     A point needs a quote that is found, and a title that invents nothing.
@@ -125,20 +111,22 @@ def _read(part: Sequence[Piece], answer: FoundInsights) -> tuple[list[DraftInsig
 
 def _complaint(missing: Sequence[str], invented: Sequence[str]) -> str:
     if missing:
-        return "These quotes are not word for word in the signal: " + " | ".join(missing[:5])
+        return "These quotes are not word for word in the signal: " + " | ".join(missing[:MOST_COMPLAINTS])
     if invented:
-        return "These titles have figures or quoted words that are not in their quotes: " + " | ".join(invented[:5])
+        return "These titles have figures or quoted words that are not in their quotes: " + " | ".join(
+            invented[:MOST_COMPLAINTS]
+        )
     return ""
 
 
-def _quote(part: Sequence[Piece], whole: str, quote: FoundQuote) -> Quote | None:
+def _quote(part: Sequence[Quote], whole: str, quote: FoundQuote) -> Quote | None:
     """Returns the quote in the turn that the model names, or else in another one. `whole` is the text of the part."""
     if not has_words(quote.text, whole):
         return None
     for piece in sorted(part, key=lambda piece: piece.turn != quote.turn):
         if place := locate(quote.text, piece.text):
-            words = piece.text[place.start : place.end]
-            return Quote(words, piece.offset + place.start, piece.offset + place.end, piece.turn, piece.speaker)
+            start, end = piece.start + place.start, piece.start + place.end
+            return structs.replace(piece, text=piece.text[place.start : place.end], start=start, end=end)
     return None
 
 

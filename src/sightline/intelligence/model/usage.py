@@ -25,23 +25,6 @@ class Prices(NamedTuple):
         return (self.input * session.input_tokens + self.output * session.output_tokens) / MILLION
 
 
-class Usage(NamedTuple):
-    """What a task took; `failure` is why the embedded engine does it instead."""
-
-    workspace_id: UUID
-    id: UUID
-    task: str
-    record_id: UUID
-    model: str
-    failure: str | None
-    requests: int
-    unmeasured: int
-    input_tokens: int
-    output_tokens: int
-    seconds: float
-    cost: Decimal | None
-
-
 class TaskUsage(Struct, rename="camel"):
     """All runs of one kind of task with one model. `fallbacks` counts runs that the embedded engine did in the end.
 
@@ -60,10 +43,10 @@ class TaskUsage(Struct, rename="camel"):
     cost: float | None
 
 
-_ADD = sql("""
+ADD_USAGE = sql("""
 INSERT INTO model_usage (workspace_id, id, task, record_id, model, failure, requests, unmeasured, input_tokens,
                          output_tokens, seconds, cost, created_at)
-VALUES (:workspace_id, :id, :task, :record_id, :model, :failure, :requests, :unmeasured, :input_tokens,
+VALUES (:workspace_id, :id, :name, :record_id, :model, :failure, :requests, :unmeasured, :input_tokens,
         :output_tokens, :seconds, :cost, :now)
 ON CONFLICT DO NOTHING""")
 _SUMS = sql("""
@@ -98,11 +81,6 @@ SELECT coalesce(w.settings ->> 'engine', 'model') = 'model'
     tokens=_bound("modelTokensPerDay"),
     seconds=_bound("modelSecondsPerDay"),
 )
-
-
-async def add_usage(tx: Tx, usage: Usage) -> None:
-    """Keeps what a task took, once."""
-    await tx.run(_ADD, **usage._asdict())
 
 
 async def list_usage(tx: Tx, workspace_id: UUID, since: datetime | None) -> list[TaskUsage]:

@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.documents.markdown import blocks
 from sightline.intelligence.embedded.kept import keep_by_text
-from sightline.intelligence.embedded.phrases import Cues, plain
+from sightline.intelligence.embedded.phrases import Cues, plain, read_cues
 from sightline.intelligence.embedded.questions import rules
 from sightline.intelligence.embedded.sentences import split_sentences
-from sightline.intelligence.embedded.vocabulary import read_data, words_in
+from sightline.intelligence.embedded.vocabulary import words_in
 from sightline.intelligence.embedded.words import words_of
 
 _NUMBERS: Final = words_in("number") - {"a", "an", "one", "few", "many", "several", "couple"}
@@ -141,18 +141,7 @@ def _cued(sentence: str) -> list[Role]:
 
 @keep_by_text(5_000)
 def _roles(sentence: str) -> frozenset[str]:
-    return _cues().names_in(sentence)
-
-
-@cache
-def _cues() -> Cues:
-    return Cues(read_roles())
-
-
-@cache
-def read_roles() -> dict[str, dict[str, str]]:
-    """Returns the cues of each role, each with a sentence that has it."""
-    return read_data("documents/roles.yaml", dict[str, dict[str, str]])
+    return read_cues("documents/roles.yaml").names_in(sentence)
 
 
 @keep_by_text(1_000)

@@ -1,14 +1,13 @@
 """Parts of messages without a statement: headers, quoted replies, signatures, notices, greetings."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from sightline.intelligence.embedded.phrases import Cues
-from sightline.intelligence.embedded.signals.lines import Line
-from sightline.intelligence.embedded.vocabulary import read_data
+from sightline.intelligence.embedded.phrases import read_cues
+from sightline.intelligence.evidence import Quote
 
+_CUES: Final = "signals/boilerplate.yaml"
 _BOUNDED: Final = 300
 
 _QUOTED = re.compile(r"\s*(?:>(?!=?\d)|\|)")
@@ -20,15 +19,15 @@ _SIGNATURE_LINES: Final = 8
 _TO_THE_END: Final = 1 << 40
 
 
-def without_boilerplate(lines: Iterable[Line], text_of: Callable[[Line], str]) -> Iterator[Line]:
+def without_boilerplate(lines: Iterable[Quote]) -> Iterator[Quote]:
     """Returns the relevant lines. A quoted older message is left out to its end, a signature for eight lines."""
     turn: int | None = None
     left_out = 0
     for line in lines:
-        text = text_of(line)[:_BOUNDED].rstrip()
+        text = line.text[:_BOUNDED].rstrip()
         if line.turn != turn:
             turn, left_out = line.turn, 0
-        parts = _cues().names_in(text)
+        parts = read_cues(_CUES).names_in(text)
         if "older" in parts:
             left_out = _TO_THE_END
         if left_out:
@@ -40,15 +39,4 @@ def without_boilerplate(lines: Iterable[Line], text_of: Callable[[Line], str]) -
 
 
 def is_small_talk(sentence: str) -> bool:
-    return "small_talk" in _cues().names_in(sentence[:_BOUNDED])
-
-
-@cache
-def boilerplate() -> dict[str, dict[str, str]]:
-    """Returns the cues of each part of a message, each with an example."""
-    return read_data("signals/boilerplate.yaml", dict[str, dict[str, str]])
-
-
-@cache
-def _cues() -> Cues:
-    return Cues(boilerplate())
+    return "small_talk" in read_cues(_CUES).names_in(sentence[:_BOUNDED])

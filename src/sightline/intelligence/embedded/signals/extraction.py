@@ -1,6 +1,7 @@
 """Insights of a signal: the sentences of customers that matter; several that say the same are one."""
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -13,7 +14,7 @@ from sightline.intelligence.embedded.likeness import Statements, telling_words
 from sightline.intelligence.embedded.sentences import find_sentences, says_something
 from sightline.intelligence.embedded.signals.boilerplate import is_small_talk, without_boilerplate
 from sightline.intelligence.embedded.signals.categories import is_question, read_statements
-from sightline.intelligence.embedded.signals.lines import Line, read_lines, source_of
+from sightline.intelligence.embedded.signals.lines import read_lines
 from sightline.intelligence.embedded.vocabulary import words_in
 from sightline.intelligence.embedded.words import words_of
 from sightline.intelligence.evidence import Category, DraftInsight, Quote, SignalMaterial
@@ -29,15 +30,14 @@ _OURS: Final = words_in("own_team")
 _FEWEST_QUESTIONS: Final = 3
 _FEWEST_WORDS_ALONE: Final = 4
 _FEWEST_CHARACTERS_ALONE: Final = 12
+_WORD: Final = re.compile(r"[^\W_]+")
 
 
 def extract_insights(material: SignalMaterial) -> list[DraftInsight]:
     """Returns insights in the order of their first quote: at most 200, the most frequent, with ten quotes each."""
-    groups = _Groups(material)
-    for quote, category in _find_statements(material):
-        groups.add(quote, category)
-    by_weight = sorted(groups.found, key=lambda group: (-group.said, _RANK[group.category], group.place))
-    kept = sorted(by_weight[:MOST_INSIGHTS], key=lambda group: group.place)
+    groups = _grouped(material)
+    by_weight = sorted(range(len(groups)), key=lambda at: (-groups[at].said, _RANK[groups[at].category]))
+    kept = [groups[at] for at in sorted(by_weight[:MOST_INSIGHTS])]
     return [DraftInsight(_title(group.quotes[0].text), group.category, group.quotes) for group in kept]
 
 
@@ -50,55 +50,41 @@ def _title(sentence: str) -> str:
 
 @dataclass
 class _Group:
-    place: int
     category: Category
     quotes: list[Quote]
-    said: int = 1
+    said: int = 0
 
 
-class _Groups:
-    """Groups of similar statements of one category."""
-
-    def __init__(self, material: SignalMaterial) -> None:
-        self.material = material
-        self.found: list[_Group] = []
-        self._similar: dict[Category, Statements] = defaultdict(lambda: Statements(_ALIKE))
-        self._last: tuple[Quote, Category, int] | None = None
-        self._equal: dict[tuple[Category, frozenset[str]], int] = {}
-
-    def add(self, quote: Quote, category: Category) -> None:
-        words = telling_words(quote.text)
-        place = self._continued(quote, category)
-        if place is None:
-            place = self._equal.get((category, words))
-        if place is None:
-            place = self._similar[category].find(words)
-        if place is None:
-            place = self._keep(quote, category, words)
-        else:
-            self._join(self.found[place], quote)
-        self._last = quote, category, place
-
-    def _continued(self, quote: Quote, category: Category) -> int | None:
-        """Returns the place of the statement right before if this one goes on about it: "It happens daily."."""
-        if self._last is None:
-            return None
-        last, meant, place = self._last
-        between = source_of(self.material, quote.turn)[last.end : quote.start]
-        is_next = last.turn == quote.turn and category == meant and between in _BREAKS
-        return place if is_next and words_of(quote.text)[0] in _CONTINUING else None
-
-    def _join(self, group: _Group, quote: Quote) -> None:
+def _grouped(material: SignalMaterial) -> list[_Group]:
+    """Groups similar statements of one category. One that goes on about the one before stays with it."""
+    found: list[_Group] = []
+    similar: dict[Category, Statements] = defaultdict(lambda: Statements(_ALIKE))
+    equal: dict[tuple[Category, frozenset[str]], _Group] = {}
+    group: _Group | None = None
+    before: Quote | None = None
+    for quote, category in _find_statements(material):
+        goes_on = _follows(material, quote, before) and words_of(quote.text)[0] in _CONTINUING  # "It happens daily."
+        if group is None or group.category != category or not goes_on:
+            words = telling_words(quote.text)
+            group = equal.get((category, words))
+            if group is None and (place := similar[category].find(words)) is not None:
+                group = found[place]
+            if group is None:
+                group = equal[category, words] = _Group(category, [])
+                similar[category].add(words, len(found))
+                found.append(group)
         group.said += 1
         if len(group.quotes) < MOST_QUOTES:
             group.quotes.append(quote)
+        before = quote
+    return found
 
-    def _keep(self, quote: Quote, category: Category, words: frozenset[str]) -> int:
-        place = len(self.found)
-        self.found.append(_Group(place, category, [quote]))
-        self._equal[category, words] = place
-        self._similar[category].add(words, place)
-        return place
+
+def _follows(material: SignalMaterial, quote: Quote, before: Quote | None) -> bool:
+    """Whether the quote is right after the other one, in its line."""
+    if before is None or before.turn != quote.turn:
+        return False
+    return material.source_of(quote.turn)[before.end : quote.start] in _BREAKS
 
 
 def _find_statements(material: SignalMaterial) -> list[tuple[Quote, Category]]:
@@ -126,11 +112,15 @@ def _statements(
     before: Quote | None = None
     for each in sentences:
         found = [one for one in _read(each) if one[1] not in left_out]
-        source = source_of(material, each.turn)
-        if found and before and before.turn == each.turn and source[before.end : each.start] in _BREAKS:
-            quote, category = found[0]
-            if quote == each and not stands_alone(each.text):
-                found = [(structs.replace(each, text=source[before.start : each.end], start=before.start), category)]
+        if (
+            before
+            and found
+            and found[0][0] == each
+            and _follows(material, each, before)
+            and not stands_alone(each.text)
+        ):
+            text = material.source_of(each.turn)[before.start : each.end]
+            found = [(structs.replace(each, text=text, start=before.start), found[0][1])]
         yield from found
         before = each if not found and _is_substantial(each.text) and not is_question(each.text) else None
 
@@ -145,34 +135,23 @@ def _read(sentence: Quote) -> Iterator[tuple[Quote, Category]]:
 
 
 def _sentences(material: SignalMaterial) -> Iterator[Quote]:
-    def text_of(line: Line) -> str:
-        return source_of(material, line.turn)[line.start : line.end]
-
-    for line in without_boilerplate(read_lines(material), text_of):
-        text = text_of(line)
-        for start, end in find_sentences(text):
-            if not is_small_talk(text[start:end]):
-                yield Quote(text[start:end], line.start + start, line.start + end, line.turn, line.speaker)
+    for line in without_boilerplate(read_lines(material)):
+        for start, end in find_sentences(line.text):
+            if not is_small_talk(line.text[start:end]):
+                yield Quote(line.text[start:end], line.start + start, line.start + end, line.turn, line.speaker)
 
 
 def _own_side(material: SignalMaterial, sentences: Sequence[Quote]) -> frozenset[str | None]:
     """Returns the speakers of the team: by name, by role, or else speakers who mostly ask questions."""
-    asked: dict[str, int] = defaultdict(int)
-    said: dict[str, int] = defaultdict(int)
-    for quote in sentences:
-        if quote.speaker is not None:
-            said[quote.speaker] += 1
-            asked[quote.speaker] += is_question(quote.text)
+    named = [quote for quote in sentences if quote.speaker is not None]
+    said = Counter(quote.speaker or "" for quote in named)
+    asked = Counter(quote.speaker for quote in named if is_question(quote.text))
     own = {name.casefold() for name in material.own_names}
-    ours = {name for name in said if name.casefold() in own or _OURS.intersection(_words(name))}
+    ours = {name for name in said if name.casefold() in own or _OURS.intersection(_WORD.findall(name.casefold()))}
     if ours or len(said) < 2:
         return frozenset(ours)
     asking = {name for name in said if asked[name] >= _FEWEST_QUESTIONS and 2 * asked[name] >= said[name]}
     return frozenset(asking) if len(asking) < len(said) else frozenset()
-
-
-def _words(name: str) -> list[str]:
-    return "".join(letter if letter.isalnum() else " " for letter in name.casefold()).split()
 
 
 def _is_substantial(sentence: str) -> bool:

@@ -3,10 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from sightline.intelligence.embedded.vocabulary import words_in
-from sightline.intelligence.evidence import SignalMaterial
+from sightline.intelligence.evidence import Quote, SignalMaterial
 
 _LINE = re.compile(r"[^\r\n\v\f\x85\u2028\u2029]+")
 
@@ -25,77 +25,56 @@ _CUE = re.compile(rf"\s*(?:WEBVTT\b.*|\d{{1,6}}|{_CLOCK}\s*-->.*|{_CLOCK})\s*")
 _NOT_NAMES: Final = words_in("no_speakers")
 
 
-class Line(NamedTuple):
-    """The words of one speaker in a line. Positions are in the turn, or in the whole text."""
-
-    start: int
-    end: int
-    speaker: str | None
-    turn: int | None
-
-
-def source_of(material: SignalMaterial, turn: int | None) -> str:
-    return material.text if turn is None else material.turns[turn].text
-
-
-def read_lines(material: SignalMaterial) -> list[Line]:
+def read_lines(material: SignalMaterial) -> list[Quote]:
     """Returns the lines with content, in order, without labels of speakers and times."""
-    if material.turns:
-        return [
-            Line(found.start(), found.end(), turn.speaker, number)
-            for number, turn in enumerate(material.turns)
-            for found in _LINE.finditer(turn.text)
-            if not found[0].isspace()
-        ]
-    lines = [(found.start(), found.end()) for found in _LINE.finditer(material.text) if not found[0].isspace()]
-    speakers = _speakers(material, lines)
-    if not speakers:
-        return [Line(start, end, None, None) for start, end in lines]
-    return list(_spoken(material.text, lines, speakers))
+    lines = [
+        Quote(found[0], found.start(), found.end(), number, turn.speaker)
+        for number, turn in material.parts
+        for found in _LINE.finditer(turn.text)
+        if not found[0].isspace()
+    ]
+    speakers = frozenset() if material.turns else _speakers(material, lines)
+    return list(_spoken(lines, speakers)) if speakers else lines
 
 
-def _speakers(material: SignalMaterial, lines: Sequence[tuple[int, int]]) -> frozenset[str]:
+def _speakers(material: SignalMaterial, lines: Sequence[Quote]) -> frozenset[str]:
     """Returns the speakers named at the start of lines; none if the text is not a conversation.
 
     Two names with three lines between them are one, or a name that speaks twice in what is known to be one.
     """
-    counted: Counter[str] = Counter()
-    for start, end in lines:
-        if name := _label(material.text, start, end)[0]:
-            counted[name] += 1
+    counted = Counter(name for line in lines if (name := _label(line.text)[0]))
     said = counted.total()
     if len(counted) >= 2 and said >= 3 and 4 * said >= len(lines):
         return frozenset(counted)
     return frozenset(counted) if material.read_as == "conversation" and said >= 2 else frozenset()
 
 
-def _label(text: str, start: int, end: int) -> tuple[str | None, int]:
-    """Returns the speaker that a line names, and the start of the words after the name."""
-    head = text[start : min(end, start + _BOUNDED)]
+def _label(line: str) -> tuple[str | None, int]:
+    """Returns the speaker that a line names, and where the words after the name begin."""
+    head = line[:_BOUNDED]
     for pattern in (_VOICE, _LABELLED):
         if (found := pattern.match(head)) and (name := _as_name(found["name"])):
-            return name, start + found.end()
-    if found := _ALONE.fullmatch(head) if end - start <= _BOUNDED else None:
-        return _as_name(found["name"] or found["other"]), end
-    return None, start
+            return name, found.end()
+    if found := _ALONE.fullmatch(line) if len(line) <= _BOUNDED else None:
+        return _as_name(found["name"] or found["other"]), len(line)
+    return None, 0
 
 
 def _as_name(text: str) -> str | None:
     name = " ".join(text.split())
-    words = name.lower().split()
-    return None if _NOT_NAMES.intersection(words) or len(name) > 60 else name
+    return None if _NOT_NAMES.intersection(name.lower().split()) or len(name) > 60 else name
 
 
-def _spoken(text: str, lines: Sequence[tuple[int, int]], speakers: frozenset[str]) -> Iterator[Line]:
+def _spoken(lines: Sequence[Quote], speakers: frozenset[str]) -> Iterator[Quote]:
     speaker: str | None = None
-    for start, end in lines:
-        if end - start <= _BOUNDED and _CUE.fullmatch(text, start, end):
+    for line in lines:
+        if len(line.text) <= _BOUNDED and _CUE.fullmatch(line.text):
             continue
-        name, begin = _label(text, start, end)
+        name, begin = _label(line.text)
         if name in speakers:
             speaker = name
         else:
-            begin = start
-        end = begin + len(text[begin:end].removesuffix("</v>"))
-        if text[begin:end].strip():
-            yield Line(begin, end, speaker, None)
+            begin = 0
+        text = line.text[begin:].removesuffix("</v>")
+        if text.strip():
+            yield Quote(text, line.start + begin, line.start + begin + len(text), None, speaker)

@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from sightline.intelligence.embedded.research.answering import NO_ANSWER, source_of
-from sightline.intelligence.model.claims import Claim, Sources, Statement, find_confirmed, plain
+from sightline.intelligence.model.claims import Claim, Sources
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import fenced, read_task
 from sightline.intelligence.model.research.relevance import describe
@@ -49,11 +49,7 @@ async def answer_questions(
         return sources.sort_out((one.question, claim) for one in answer.answers for claim in one.sentences)
 
     said = await endpoint.ask(session, prompt, AnsweredQuestions, read, REPAIRS)
-    statements = [
-        Statement(number, plain(claim.text), sources.texts_of(claim)) for number, (_, claim) in enumerate(said)
-    ]
-    confirmed = await find_confirmed(endpoint, session, statements)
-    kept = [one for number, one in enumerate(said) if number in confirmed]
+    kept = await sources.confirm(endpoint, session, said)
     return [
         _answer(question, [claim for place, claim in kept if place == number][:MOST_SENTENCES], sources, findings)
         for number, question in enumerate(section.questions)

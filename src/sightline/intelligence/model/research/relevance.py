@@ -11,7 +11,7 @@ from sightline.intelligence.embedded.research.judging import frame
 from sightline.intelligence.embedded.research.passages import read_questions
 from sightline.intelligence.embedded.research.terms import folded, share
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS
-from sightline.intelligence.model.answers import MOST_ITEMS
+from sightline.intelligence.model.answers import MOST_COMPLAINTS, MOST_ITEMS
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import cut, fenced, read_task
 from sightline.intelligence.model.quotes import locate
@@ -25,18 +25,17 @@ LONGEST_PAGE: Final = 6_000  # characters that are shown of a page
 LONGEST_PART: Final = 1_500
 LONGEST_QUOTE: Final = 600
 MOST_PASSAGES: Final = 3
-MOST_COMPLAINTS: Final = 5
 REPAIRS: Final = 1
 
 Grade = Literal["answers", "partly", "related", "unrelated"]
-_SCORES: Final[dict[Grade, float]] = {"answers": 0.85, "partly": 0.6, "related": 0.3, "unrelated": 0.0}
-_BY_WORDS: Final = 0.1  # of the score: pages of equal relevance are ordered by their words
-_REASONS: Final[dict[Grade, str]] = {
-    "answers": "Answers",
-    "partly": "Answers in part",
-    "related": "Is on the subject, but answers nothing",
-    "unrelated": "Is about something else",
+# The score of a page, and why.
+_GRADES: Final[dict[Grade, tuple[float, str]]] = {
+    "answers": (0.85, "Answers"),
+    "partly": (0.6, "Answers in part"),
+    "related": (0.3, "Is on the subject, but answers nothing"),
+    "unrelated": (0.0, "Is about something else"),
 }
+_BY_WORDS: Final = 0.1  # of the score: pages of equal relevance are ordered by their words
 
 TASK: Final = read_task("relevance")
 
@@ -152,6 +151,7 @@ def _judgement(
         if quote and 0 <= passage.question < len(section.questions) and len(observations) < MOST_PASSAGES:
             questions.append(section.questions[passage.question])
             observations.append(FramedQuote(frame(page, questions[-1]), quote))
-    said = f"{_REASONS[judged.relevance]}" + (f": {' '.join(dict.fromkeys(questions))}" if questions else ".")
-    score = round(_SCORES[judged.relevance] + _BY_WORDS * by_words.score, 2)
+    score, reason = _GRADES[judged.relevance]
+    said = reason + (f": {' '.join(dict.fromkeys(questions))}" if questions else ".")
+    score = round(score + _BY_WORDS * by_words.score, 2)
     return replace(by_words, score=score, reason=said, observations=observations, engine=None)

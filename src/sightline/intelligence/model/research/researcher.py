@@ -9,7 +9,7 @@ from uuid import UUID
 from msgspec.structs import replace
 
 from sightline.intelligence.embedded.research.answering import say_coverage
-from sightline.intelligence.model.choice import LanguageModel, is_wanted, keep_usage
+from sightline.intelligence.model.choice import LanguageModel, find_model, keep_usage
 from sightline.intelligence.model.research.answering import answer_questions
 from sightline.intelligence.model.research.planning import plan_research
 from sightline.intelligence.model.research.relevance import judge_pages
@@ -46,10 +46,8 @@ async def choose_researcher(
 
     It is the embedded one if there is no model, or the workspace wants none or has no tokens left.
     """
-    model: LanguageModel | None = tools.get(LanguageModel)
-    if model is None or not await is_wanted(db, workspace_id):
-        return embedded
-    return ModelResearcher(db, model, embedded, workspace_id, record_id)
+    model = await find_model(db, tools, workspace_id)
+    return ModelResearcher(db, model, embedded, workspace_id, record_id) if model else embedded
 
 
 class ModelResearcher:
