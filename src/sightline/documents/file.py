@@ -12,8 +12,8 @@ from sightline.initiatives.file import InitiativeRecord
 from sightline.intelligence.material import DocumentType
 from sightline.platform.db import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import FileRecord, KeyedRecord, Part, Positive, Short, Table
-from sightline.platform.wire import Moment
+from sightline.platform.file_section.tables import FileRecord, KeyedRecord, Part, Table
+from sightline.platform.wire import Moment, Positive, Short
 
 _KEEP_VERSIONS = sql("""
 INSERT INTO document_versions (workspace_id, document_id, version, content, sources, writer, written_at)

@@ -20,19 +20,8 @@ from sightline.ideas.records import Name, OfficialAnswer
 from sightline.intelligence.embedded.naming import name_idea
 from sightline.platform.db import Statement, sql
 from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import (
-    Column,
-    Extra,
-    FileRecord,
-    KeyedRecord,
-    Link,
-    Links,
-    Part,
-    Short,
-    Table,
-    Whole,
-)
-from sightline.platform.wire import Text, Word
+from sightline.platform.file_section.tables import Column, Extra, FileRecord, KeyedRecord, Link, Links, Part, Table
+from sightline.platform.wire import Short, Text, Whole, Word
 
 _MOST_OF_PROVENANCE = 10_000  # bytes
 

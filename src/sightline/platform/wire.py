@@ -339,3 +339,26 @@ class Day(date, metaclass=WireType):
     @classmethod
     def schema(cls) -> dict[str, Any]:
         return {"type": "string", "format": "date", "pattern": f"^{_DATE}$"}
+
+
+_LARGEST_INTEGER = 2**31 - 1  # of a column
+Email = Annotated[str, Meta(max_length=254, pattern=r"^[^\s@]+@[^\s@]+\Z", examples=["ada@example.com"])]
+Short = Annotated[str, Meta(max_length=255)]
+Line = Annotated[str, Meta(max_length=10_000)]
+Whole = Annotated[int, Meta(ge=0, le=_LARGEST_INTEGER)]
+Positive = Annotated[int, Meta(ge=1, le=_LARGEST_INTEGER)]
+
+
+class Hexadecimal(bytes, metaclass=WireType):
+    """Bytes as hexadecimal digits."""
+
+    @classmethod
+    def read(cls, value: Any) -> bytes:
+        try:
+            return bytes.fromhex(value)
+        except (TypeError, ValueError):
+            raise ValueError("Expected hexadecimal digits") from None
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        return {"type": "string", "pattern": "^([0-9a-fA-F]{2})*$"}

@@ -12,21 +12,9 @@ from msgspec import UNSET, Meta, UnsetType
 from sightline.intelligence.plans import MOST_SECTIONS
 from sightline.platform.db import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import (
-    Column,
-    Converted,
-    FileRecord,
-    Find,
-    Hexadecimal,
-    KeyedRecord,
-    Line,
-    Link,
-    Positive,
-    Table,
-    Whole,
-)
+from sightline.platform.file_section.tables import Column, Converted, FileRecord, Find, KeyedRecord, Link, Table
 from sightline.platform.refs import parse_uuid
-from sightline.platform.wire import Id, Moment, Name, Word
+from sightline.platform.wire import Hexadecimal, Id, Line, Moment, Name, Positive, Whole, Word
 from sightline.research.briefs.queries import words_of
 from sightline.research.briefs.records import BriefState
 from sightline.research.commands import Zone

@@ -10,8 +10,8 @@ from msgspec import UNSET, Meta, UnsetType
 from sightline.intelligence.embedded.naming import name_idea
 from sightline.platform.db import Tx
 from sightline.platform.file_section.entries import Entry, Linked, Run, sound
-from sightline.platform.file_section.tables import Extra, KeyedRecord, Line, Link, Links, Part, Showing, Table
-from sightline.platform.wire import Name, Word
+from sightline.platform.file_section.tables import Extra, KeyedRecord, Link, Links, Part, Showing, Table
+from sightline.platform.wire import Line, Name, Word
 from sightline.signals.file_content import TranscriptPart, raw_stored, show_raw
 from sightline.signals.material import material_of, name_of
 from sightline.signals.records import (

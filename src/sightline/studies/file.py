@@ -8,16 +8,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import Tx
 from sightline.platform.file_section.entries import NOWHERE, Entry, Run
-from sightline.platform.file_section.tables import (
-    Converted,
-    Find,
-    KeyedRecord,
-    Link,
-    Links,
-    Part,
-    Showing,
-    Table,
-)
+from sightline.platform.file_section.tables import Converted, Find, KeyedRecord, Link, Links, Part, Showing, Table
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Moment, Name, Word
 

@@ -11,20 +11,10 @@ from sightline.platform.access import Role
 from sightline.platform.db import Tx, sql
 from sightline.platform.db.sql import assignments
 from sightline.platform.file_section.entries import Entry, Faults, Run
-from sightline.platform.file_section.tables import (
-    Converted,
-    Email,
-    Extra,
-    FileRecord,
-    KeyedRecord,
-    Part,
-    Showing,
-    Table,
-    Whole,
-)
+from sightline.platform.file_section.tables import Converted, Extra, FileRecord, KeyedRecord, Part, Showing, Table
 from sightline.platform.ids import derived_id
 from sightline.platform.refs import parse_uuid
-from sightline.platform.wire import Moment, Name, shown_moment
+from sightline.platform.wire import Email, Moment, Name, Whole, shown_moment
 
 Bound = Annotated[float, Meta(ge=0)]
 Slug = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\Z", max_length=63, examples=["acme-tools"])]

@@ -16,32 +16,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from sightline.platform.db import Tx
 from sightline.platform.file_section.entries import Entry, Linked, Run
-from sightline.platform.wire import Id, Moment, WireType, Word
+from sightline.platform.wire import Id, Moment, Word
 
-LARGEST = 2**31 - 1
-
-
-Email = Annotated[str, Meta(max_length=254, pattern=r"^[^\s@]+@[^\s@]+\Z", examples=["ada@example.com"])]
-Short = Annotated[str, Meta(max_length=255)]
-Line = Annotated[str, Meta(max_length=10_000)]
-Whole = Annotated[int, Meta(ge=0, le=LARGEST)]
-Positive = Annotated[int, Meta(ge=1, le=LARGEST)]
 Number = Annotated[int, Meta(ge=1, le=2**53)]
-
-
-class Hexadecimal(bytes, metaclass=WireType):
-    """Bytes as hexadecimal digits."""
-
-    @classmethod
-    def read(cls, value: Any) -> bytes:
-        try:
-            return bytes.fromhex(value)
-        except (TypeError, ValueError):
-            raise ValueError("Expected hexadecimal digits") from None
-
-    @classmethod
-    def schema(cls) -> dict[str, Any]:
-        return {"type": "string", "pattern": "^([0-9a-fA-F]{2})*$"}
 
 
 class Part(Struct, rename="camel", forbid_unknown_fields=True, kw_only=True):
