@@ -21,7 +21,6 @@ from sightline.platform.file_section.tables import Table
 from sightline.workspace_file import queries
 from sightline.workspace_file.applying import ATTEMPTS, LateNumbers, reason_of
 from sightline.workspace_file.matching import Lookups
-from sightline.workspace_file.sections import TABLES
 from sightline.workspace_file.storing import Late, Store
 from sightline.workspace_file.tally import ListCount, Tally
 from sightline.workspaces.bulk import Numbers, add_to_counts
@@ -208,7 +207,7 @@ class LineStore:
     async def _open(self, tx: Tx, lines: Sequence[Line], faults: Faults, tally: Tally) -> Store:
         """One import of a kind runs at a time, and none while a file is applied: they would deadlock."""
         workspace = await find_workspace(tx, self.slug)
-        lookups = Lookups(tx, workspace.id, TABLES)
+        lookups = Lookups(tx, workspace.id)
         lookups.coming[self.table.path] = self._coming
         given = frozenset({self.table.path})
         run = Run(tx, workspace.id, self.actor_id, False, faults, given=given, is_import=True)

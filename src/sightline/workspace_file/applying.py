@@ -2,16 +2,16 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, ExitStack, aclosing, asynccontextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 from tempfile import TemporaryFile
 from typing import IO, Any, BinaryIO
 from uuid import UUID
 
-import asyncpg
 import msgspec
+from asyncpg import IntegrityConstraintViolationError, LockNotAvailableError, TransactionRollbackError
 
 from sightline.catalog.renames import follow_renames
 from sightline.catalog.taxonomy.file import apply_taxonomy
@@ -112,22 +112,13 @@ async def prune_list(run: Run, name: str, store: Store) -> None:
         feedback = TABLES["feedback"]
         store.tally.remove(feedback, await queries.remove_where(run, feedback, _OF_OTHER_STUDIES, kept=kept))
     store.tally.remove(table, await queries.remove_where(run, table, _OTHERS, kept=kept))
-    for path in TABLES:
-        if path == name or path.startswith(f"{name}."):
-            store.lookup.forget(path)
+    store.lookup.forget(name)
 
 
 ATTEMPTS = 3
 BATCH_RECORDS = 1_000
 BATCH_CHARACTERS = 4 * 1024 * 1024
-_OVERTAKEN = (
-    asyncpg.UniqueViolationError,
-    asyncpg.ForeignKeyViolationError,
-    asyncpg.CheckViolationError,
-    asyncpg.DeadlockDetectedError,
-    asyncpg.LockNotAvailableError,
-    asyncpg.SerializationError,
-)
+_OVERTAKEN = (IntegrityConstraintViolationError, LockNotAvailableError, TransactionRollbackError)
 
 
 class FileRefused(ValidationFailed):
@@ -171,7 +162,8 @@ class Content:
                     self._keep(item, item.list)
                 elif item.list:
                     self.given.add(item.list)
-                    self.spools[item.list] = self.files.enter_context(_spool())
+                    spool = TemporaryFile(prefix="sightline-")  # noqa: SIM115 - closed with `files`
+                    self.spools[item.list] = self.files.enter_context(spool)
                 else:
                     self._check_object(item.path, item.value)
         except Unreadable as error:
@@ -198,7 +190,7 @@ class Content:
             if value is not None:
                 self.faults.add(name, "Expected a list")
         elif name == "prune":
-            self.prune = check(value, _Names, name, self.faults) or []
+            self.prune = check(value, list[str] | None, name, self.faults) or []
         elif name in PARTS:
             if check(value, PARTS[name], name, self.faults) is None:
                 self.faulty_records.add((name, ""))
@@ -211,7 +203,9 @@ class Content:
     def batches(self, name: str) -> Iterator[list[Entry]]:
         """Yields the records. One with a fault is broken and partial."""
         size, batch = 0, list[Entry]()
-        for line in self._lines(name):
+        if spool := self.spools.get(name):
+            spool.seek(0)
+        for line in spool or ():
             place, is_sound, given = msgspec.json.decode(line)
             entry = Entry(f"{name}[{place}]", given, convert(given, LISTS[name].record))
             entry.broken = entry.is_partial = not is_sound
@@ -222,18 +216,6 @@ class Content:
                 batch, size = [], 0
         if batch:
             yield batch
-
-    def _lines(self, name: str) -> Iterable[bytes]:
-        if spool := self.spools.get(name):
-            spool.seek(0)
-        return spool or ()
-
-
-_Names = list[str] | None
-
-
-def _spool() -> IO[bytes]:
-    return TemporaryFile(prefix="sightline-")
 
 
 async def apply_file(
@@ -309,17 +291,28 @@ class _Application:
         return applied
 
     async def _apply(self, dry_run: bool) -> Applied:
-        slug = self.content.objects["workspace"]["slug"]
+        content, slug = self.content, self.content.objects["workspace"]["slug"]
         await self.tx.run(LOCK_SLUG, slug=slug)
-        run = await self._open()
+        workspace_id, is_new = await open_workspace(self.tx, content.objects["workspace"], self.faults)
         if any(fault.path == "workspace.id" for fault in self.faults.shown):
             _refuse_faulty(self.faults)  # otherwise the rest would be compared with records of another workspace
-        check_prune(run, self.content.prune)
+        run = Run(
+            self.tx,
+            workspace_id,
+            self.actor_id,
+            is_new,
+            self.faults,
+            pruned=frozenset(content.prune),
+            given=frozenset(content.given) | content.objects.keys(),
+            faulty_records=set(content.faulty_records),
+            locks=self.attempt > 1,
+        )
+        check_prune(run, content.prune)
         if run.pruned & _LINKED:
             await lock_statements(self.tx, run.workspace_id)
         numbers = await self._numbers(run, dry_run)
         try:
-            await self._store(run, Store(run, Lookups(self.tx, run.workspace_id, TABLES), numbers, self.tally), dry_run)
+            await self._store(run, Store(run, Lookups(self.tx, workspace_id), numbers, self.tally), dry_run)
             _refuse_faulty(self.faults)
             for path, names in run.removed.items():
                 self.tally.remove(TABLES[path], names)
@@ -340,21 +333,6 @@ class _Application:
             if not dry_run and not self.faults.count:  # before the rules end, which may stop others for a moment
                 await store.numbers.settle({table.kind: table.name for table in LISTS.values() if table.numbered})
 
-    async def _open(self) -> Run:
-        content = self.content
-        workspace_id, is_new = await open_workspace(self.tx, content.objects["workspace"], self.faults)
-        return Run(
-            self.tx,
-            workspace_id,
-            self.actor_id,
-            is_new,
-            self.faults,
-            pruned=frozenset(content.prune),
-            given=frozenset(content.given) | content.objects.keys(),
-            faulty_records=set(content.faulty_records),
-            locks=self.attempt > 1,
-        )
-
     async def _numbers(self, run: Run, dry_run: bool) -> Numbers:
         if run.is_new or self.db.pool.size < 2:
             numbers = Numbers(self.db, self.tx, run.workspace_id, inside=True)
@@ -362,8 +340,8 @@ class _Application:
             numbers = LateNumbers(self.db, self.tx, run.workspace_id)
         is_kept = not dry_run and not self.faults.count
         for name, number in self.content.largest.items():
-            if is_kept and number and (table := LISTS[name]).numbered:
-                await numbers.raise_to(table.kind, number)
+            if is_kept and number and LISTS[name].numbered:
+                await numbers.raise_to(LISTS[name].kind, number)
         return numbers
 
     async def _apply_named(self, run: Run, store: Store, name: str) -> None:
@@ -378,19 +356,7 @@ class _Application:
             await store.store(table, [entry])
         if name in LISTS:
             table = LISTS[name]
-            async with aclosing(_read_ahead(self.content.batches(name))) as batches:
-                async for batch in batches:
-                    await store.store(table, batch)
-                    await queries.analyze_if_outgrown(self.tx, table)
+            for batch in self.content.batches(name):
+                await store.store(table, batch)
+                await queries.analyze_if_outgrown(self.tx, table)
             await prune_list(run, name, store)
-
-
-async def _read_ahead(batches: Iterator[list[Entry]]) -> AsyncGenerator[list[Entry], None]:
-    """Yields the batches. Each is read while the previous one is stored."""
-    coming = asyncio.ensure_future(asyncio.to_thread(next, batches, None))
-    try:
-        while batch := await coming:
-            coming = asyncio.ensure_future(asyncio.to_thread(next, batches, None))
-            yield batch
-    finally:
-        await asyncio.wait((coming,))

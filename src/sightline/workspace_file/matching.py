@@ -12,6 +12,7 @@ from sightline.platform.file_section.tables import NUMBER, Table
 from sightline.platform.ids import derived_id
 from sightline.platform.refs import parse_uuid
 from sightline.workspace_file import queries
+from sightline.workspace_file.sections import TABLES
 
 
 class _Named(NamedTuple):
@@ -27,7 +28,6 @@ class Lookups:
 
     tx: Tx
     workspace_id: UUID
-    tables: Mapping[str, Table]
     coming: dict[str, dict[str, list[_Named]]] = field(default_factory=lambda: defaultdict(dict))
     _found: dict[str, dict[str, list[_Named]]] = field(default_factory=lambda: defaultdict(dict))
     _keys: dict[str, dict[str, set[Any]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(set)))
@@ -47,7 +47,7 @@ class Lookups:
 
     async def load(self, target: str, texts: Iterable[str]) -> None:
         """Looks up the texts that are not known yet."""
-        known, table = self._found[target], self.tables[target]
+        known, table = self._found[target], TABLES[target]
         missing = [text for text in dict.fromkeys(texts) if text not in known]
         if not missing:
             return
@@ -83,9 +83,10 @@ class Lookups:
                     self.coming[table.path].setdefault(name, []).append(named)
 
     def forget(self, target: str) -> None:
-        """Clears what is known of a list. Call it after its records were added, removed or renamed."""
+        """Clears what is known of a list and those inside. Call it after records were added, removed or renamed."""
         for names in (self._found, self.coming, self._keys):
-            names.pop(target, None)
+            for path in [path for path in names if f"{path}.".startswith(f"{target}.")]:
+                del names[path]
 
 
 def public_number(table: Table, text: str) -> int | None:
