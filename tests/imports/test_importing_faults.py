@@ -213,3 +213,13 @@ async def test_numbers_that_were_rolled_back_are_not_those_that_a_line_has(datab
     numbers = "SELECT array_agg(number ORDER BY external_id) FROM ideas WHERE workspace_id = $1"
     assert (await look(database, slug, numbers))[-1] == 4
     assert len(set(await look(database, slug, numbers))) == 6
+
+
+async def test_every_refused_line_that_waited_for_later_ones_has_its_reason(database: Database) -> None:
+    slug, rejects = await base(database), list[str]()
+    lines = [{"key": f"k{n}", "title": "Slow", "mergedInto": "nothing"} for n in range(150)]
+    reader = ListReader("insights", opened(json_lines(lines)))
+    importing = Import(database, slug, reader, actor_id="tests", rejects=rejects.append)
+    await importing.run(asyncio.Event())
+    assert sum("There is no 'nothing' in insights" in line for line in rejects) == 150
+    assert [kind.count for kind in importing.fault_kinds.values()] == [150]

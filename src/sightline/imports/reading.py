@@ -20,6 +20,7 @@ from sightline.platform.file_section.entries import Faults
 from sightline.workspace_file.applying import BATCH_CHARACTERS, BATCH_RECORDS
 from sightline.workspace_file.exporting import Format
 from sightline.workspace_file.sections import LISTS
+from sightline.workspace_file.storing import Late
 from sightline.workspace_file.values import check
 
 DEFAULT_SOURCE = "import"
@@ -32,7 +33,7 @@ class Line(NamedTuple):
     """A valid line: its number, its record as given and as its type, and what an import reads itself.
 
     `voters`: addresses. `merged_into`: the externalId of the post that this one was merged into. `further`: the numbers
-    of further rows of this record.
+    of further rows of this record. `late`: what names records that may be in later lines, of a line that is stored.
     """
 
     number: int
@@ -41,18 +42,19 @@ class Line(NamedTuple):
     voters: tuple[str, ...] = ()
     merged_into: str | None = None
     further: tuple[int, ...] = ()
+    late: Late | None = None
 
 
 @dataclass(slots=True)
 class Batch:
-    """Consecutive lines: the records of valid lines, and the faults of the others.
+    """Consecutive lines: the records of valid lines, and all faults of the others, for their reasons and kinds.
 
     `count`: the number of lines; `last`: the number of the last line; `bytes`: the position in the file after it.
     `texts`: the lines as they are, by number. `left_out`: lines that the tool's map leaves out.
     """
 
     lines: list[Line] = field(default_factory=list)
-    faults: Faults = field(default_factory=Faults)
+    faults: Faults = field(default_factory=lambda: Faults(10 * BATCH_RECORDS))
     count: int = 0
     last: int = 0
     bytes: int = 0
@@ -100,7 +102,7 @@ class ListReader:
             raise ValidationFailed([Fault("", f"The ZIP file is damaged: {error}")]) from None
 
     def _batches(self, lines: PhysicalLines | JsonItems, is_csv: bool) -> Iterator[Batch]:
-        batch, begin = _new_batch(), 0
+        batch, begin = Batch(), 0
         for number, text, value in self._values(lines, is_csv):
             batch.count += 1
             batch.texts[number] = text
@@ -115,7 +117,7 @@ class ListReader:
             if batch.count >= BATCH_RECORDS or lines.bytes - begin >= BATCH_CHARACTERS:
                 batch.last, batch.bytes, begin = lines.number, lines.bytes, lines.bytes
                 yield batch
-                batch = _new_batch()
+                batch = Batch()
         for rows in self._held.rows.values():
             self._read(batch, rows)
         batch.last, batch.bytes = lines.number, lines.bytes
@@ -186,13 +188,6 @@ class ListReader:
             return given
         record.source_key = self.source_key or DEFAULT_SOURCE
         return given | {"sourceKey": record.source_key}
-
-
-def _new_batch() -> Batch:
-    """Returns a batch that keeps the faults of all its lines, for their reasons and kinds."""
-    batch = Batch()
-    batch.faults.most = 10 * BATCH_RECORDS
-    return batch
 
 
 def _read_line(line: bytes | None, mapped: JsonRows | None, path: str, faults: Faults) -> Any:

@@ -19,10 +19,10 @@ from sightline.platform.db import Database, Tx, sql
 from sightline.platform.file_section.entries import NOWHERE, Entry, Faults, Run, sound
 from sightline.platform.file_section.tables import Table
 from sightline.workspace_file import queries
-from sightline.workspace_file.applying import ATTEMPTS, LateNumbers, reason_of
+from sightline.workspace_file.applying import ATTEMPTS, BATCH_RECORDS, LateNumbers, reason_of
 from sightline.workspace_file.matching import Lookups
-from sightline.workspace_file.storing import Late, Store
-from sightline.workspace_file.tally import ListCount, Tally
+from sightline.workspace_file.storing import Store
+from sightline.workspace_file.tally import Tally
 from sightline.workspaces.bulk import Numbers, add_to_counts
 from sightline.workspaces.tenants import SHARE_SLUG, find_workspace
 
@@ -32,12 +32,8 @@ _REFUSED = (*_OVERTAKEN, asyncpg.DataError, asyncpg.ProgramLimitExceededError, a
 _LOCK_LIST = sql("SELECT pg_advisory_xact_lock(hashtextextended('sightline import ' || :slug || ' ' || :list, 0))")
 
 
-class _Faulty(Exception):
-    """Rolls back a transaction in which lines are faulty; it is tried again without these."""
-
-
-class _DryRun(Exception):
-    """Rolls back what a dry run has stored."""
+class _RolledBack(Exception):
+    """Rolls back a transaction in which lines are faulty, which is tried again without these; and every dry run."""
 
 
 class _Numbers(Numbers):
@@ -73,14 +69,10 @@ class LineStore:
     accounts_created: set[str] = field(default_factory=set)
     accounts_left_out: set[str] = field(default_factory=set)
     _seen: dict[UUID, str] = field(default_factory=dict)
-    _late: list[Late] = field(default_factory=list)
+    _late: list[Line] = field(default_factory=list)
     _locks: bool = False
     _spare: list[int] = field(default_factory=list)  # numbers
     _coming: dict[str, Any] = field(default_factory=dict)  # names of records that a dry run has not stored
-
-    @property
-    def _waits(self) -> bool:
-        return any(one.is_late for one in self.table.fields)
 
     async def store(self, batch: Batch) -> None:
         """Stores a batch, counts its records, and adds the faults that it finds.
@@ -89,7 +81,7 @@ class LineStore:
         """
         async with self.db.autocommit() as alone:
             await queries.analyze_if_outgrown(alone, self.table)
-        await self._settle(batch, batch.lines, counts=True)
+        await self._settle(batch, batch.lines)
 
     async def with_aliases(self, lines: list[Line]) -> list[Line]:
         """Returns lines of ideas, of which those of a post merged before stay merged, as its identity is an alias."""
@@ -109,16 +101,12 @@ class LineStore:
 
     async def store_postponed(self) -> AsyncIterator[Batch]:
         """Stores what was kept, and yields batches with the faults of that."""
-        for start in range(0, len(self._late), 1_000):
+        for start in range(0, len(self._late), BATCH_RECORDS):
             batch = Batch()
-            late = self._late[start : start + 1_000]
-            lines = [Line(int(one.path.removeprefix("line ")), one.given, None) for one in late]
-            await self._settle(batch, lines, late)
+            await self._settle(batch, self._late[start : start + BATCH_RECORDS])
             yield batch
 
-    async def _settle(
-        self, batch: Batch, lines: Sequence[Line], late: Sequence[Late] = (), *, counts: bool = False
-    ) -> None:
+    async def _settle(self, batch: Batch, lines: Sequence[Line]) -> None:
         """Retries after a conflict with another write; retries in halves if the database refuses a line.
 
         A line that it refuses on its own is faulty.
@@ -127,9 +115,8 @@ class LineStore:
         while left := [line for line in lines if line.number not in batch.faulty]:
             try:
                 self._locks = attempt > 1
-                return await self._attempt(batch, left, late, counts=counts)
-            except _Faulty:
-                continue
+                if await self._attempt(batch, left):
+                    return
             except _REFUSED as error:
                 if isinstance(error, _OVERTAKEN) and attempt < ATTEMPTS:
                     attempt += 1
@@ -137,91 +124,85 @@ class LineStore:
                     batch.faults.add(path_of(left[0].number), f"The database refuses: {reason_of(error)}")
                     batch.refuse([left[0].number])
                 else:
-                    await self._settle(batch, left[: len(left) // 2], late, counts=counts)
-                    return await self._settle(batch, left[len(left) // 2 :], late, counts=counts)
+                    await self._settle(batch, left[: len(left) // 2])
+                    return await self._settle(batch, left[len(left) // 2 :])
 
-    async def _attempt(self, batch: Batch, lines: Sequence[Line], late: Sequence[Late], *, counts: bool) -> None:
-        faults, tally = Faults(), Tally()
-        faults.most = 10 * len(lines) + 1_000
+    async def _attempt(self, batch: Batch, lines: Sequence[Line]) -> bool:
+        """Stores the lines if none is faulty, and counts them. Returns whether it did, or would, of a dry run."""
+        faults, tally = Faults(10 * len(lines) + 1_000), Tally()
         seen: ChainMap[UUID, str] = ChainMap({}, self._seen)
-        new_late: list[Late] = []
-        with suppress(_DryRun):
+        with suppress(_RolledBack):
             async with self.db.transaction() as tx:
-                store, accounts = await self._store_lines(tx, lines, late, faults, tally, seen)
-                if faults.count:
-                    batch.refuse(line_fault(fault).line for fault in faults.shown)
-                    for fault in faults.shown:
-                        batch.faults.add(fault.path, fault.message)
-                    raise _Faulty
-                new_late = [] if late else store.late
-                if self.dry_run:
-                    raise _DryRun
+                store, accounts = await self._store_lines(tx, lines, faults, tally, seen)
+                if faults.count or self.dry_run:
+                    raise _RolledBack
                 await add_to_counts(tx, store.run.workspace_id, tally.growth)
+        if faults.count:
+            batch.refuse(line_fault(fault).line for fault in faults.shown)
+            for fault in faults.shown:
+                batch.faults.add(fault.path, fault.message)
+            return False
         if isinstance(store.numbers, _Numbers):
             del self._spare[: store.numbers.given]
         if not self.dry_run and tally.of("accounts").changed:
             await follow_renames(self.db)
         self._seen.update(seen.maps[0])
-        self._late += new_late
+        self._late += [Line(int(one.path.removeprefix("line ")), one.given, None, late=one) for one in store.late]
         self.accounts_created |= accounts.created
         self.accounts_left_out |= accounts.left_out
-        done, count = self.done, tally.of(self.table.path) if counts else ListCount()
+        self._count(tally, adds=not (lines[0].late or lines[0].merged_into))
+        return True
+
+    def _count(self, tally: Tally, *, adds: bool) -> None:
+        done, count = self.done, tally.of(self.table.path)
         done.accounts_added, done.accounts_left_out = len(self.accounts_created), len(self.accounts_left_out)
         done.votes_added += tally.of("portal.votes").added
-        done.added += count.added
-        done.changed += count.changed
-        done.unchanged += count.unchanged
+        if adds:
+            done.added += count.added
+            done.changed += count.changed
+            done.unchanged += count.unchanged
 
     async def _store_lines(
-        self, tx: Tx, lines: Sequence[Line], late: Sequence[Late], faults: Faults, tally: Tally, seen: Any
+        self, tx: Tx, lines: Sequence[Line], faults: Faults, tally: Tally, seen: Any
     ) -> tuple[Store, NamedAccounts]:
-        """Stores the lines, or of `late` what belongs to them."""
+        """Stores the lines, or what belongs to lines that were kept."""
         accounts = NamedAccounts(self.table, self.unknown_accounts)
         await tx.run(SHARE_SLUG, slug=self.slug)
         await tx.run(_LOCK_LIST, slug=self.slug, list=self.table.path)
         if accounts.how == "create":
             await tx.run(_LOCK_LIST, slug=self.slug, list="accounts")
         store = await self._open(tx.later(), lines, faults, tally)
-        store.run.seen[self.table.path], store.run.locks = seen, self._locks
-        numbers = {line.number for line in lines}
-        store.late = [one for one in late if int(one.path.removeprefix("line ")) in numbers]
-        if late:
+        store.run.seen[self.table.path] = seen
+        if lines[0].late:
+            store.late = [line.late for line in lines if line.late]
             await store.store_late(reads_only=self.dry_run)
-        else:
-            await lock_new_voters(store.run, lines)
-            lines = await accounts.settle(store, lines)
-            entries = [Entry(path_of(line.number), line.given, line.record) for line in lines]
-            await store.store(self.table, entries)
-            voters = {
-                entry.id: (line.number, line.voters)
-                for line, entry in zip(lines, entries, strict=True)
-                if line.voters and not entry.broken
-            }
-            await store_votes(store, voters)
-            if self.dry_run and self._waits:
-                store.lookup.keep(self.table, sound(entries))
-        if not self._waits:
+            return store, accounts
+        await lock_new_voters(store.run, lines)
+        lines = await accounts.settle(store, lines)
+        entries = [Entry(path_of(line.number), line.given, line.record) for line in lines]
+        await store.store(self.table, entries)
+        stored = [(line, entry) for line, entry in zip(lines, entries, strict=True) if not entry.broken]
+        await store_votes(store, {entry.id: (line.number, line.voters) for line, entry in stored})
+        if not any(one.is_late for one in self.table.fields):
             await store.store_late()
+        elif self.dry_run:
+            store.lookup.keep(self.table, sound(entries))
         return store, accounts
 
     async def _open(self, tx: Tx, lines: Sequence[Line], faults: Faults, tally: Tally) -> Store:
         """One import of a kind runs at a time, and none while a file is applied: they would deadlock."""
-        workspace = await find_workspace(tx, self.slug)
-        lookups = Lookups(tx, workspace.id)
-        lookups.coming[self.table.path] = self._coming
-        given = frozenset({self.table.path})
-        run = Run(tx, workspace.id, self.actor_id, False, faults, given=given, is_import=True)
-        numbers: Numbers = LateNumbers(self.db, tx, workspace.id)  # a dry run takes none
-        largest = max((line.given.get("number") or 0 for line in lines), default=0)
-        if largest:
+        id, path = (await find_workspace(tx, self.slug)).id, self.table.path
+        lookups = Lookups(tx, id)
+        lookups.coming[path] = self._coming
+        run = Run(tx, id, self.actor_id, False, faults, given=frozenset({path}), is_import=True, locks=self._locks)
+        if self.dry_run:
+            numbers: Numbers = LateNumbers(self.db, tx, id)  # takes none
+        elif self.db.pool.size < 2:
+            numbers = Numbers(self.db, tx, id, inside=True)
+        else:
+            numbers = _Numbers(self.db, tx, id, self._spare)
+        if largest := max((line.given.get("number") or 0 for line in lines), default=0):
             self._spare.clear()  # the lines may have these numbers
-        if not self.dry_run:
-            alone = self.db.pool.size < 2
-            numbers = (
-                Numbers(self.db, tx, workspace.id, inside=True)
-                if alone
-                else _Numbers(self.db, tx, workspace.id, self._spare)
-            )
-        if self.table.numbered and largest and not self.dry_run:
-            await numbers.raise_to(self.table.kind, largest)
+            if self.table.numbered and not self.dry_run:
+                await numbers.raise_to(self.table.kind, largest)
         return Store(run, lookups, numbers, tally)

@@ -59,12 +59,12 @@ def sound(entries: Iterable[Entry]) -> list[Entry]:
 
 
 class Faults:
-    """The faults of a file: keeps the first hundred and counts the rest."""
+    """The faults of a file: keeps the first hundred, or `most`, and counts the rest."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = SHOWN_FAULTS) -> None:
         self.shown: list[Fault] = []
         self.count = 0
-        self.most = SHOWN_FAULTS
+        self.most = most
 
     def add(self, path: str, message: str) -> None:
         self.count += 1
