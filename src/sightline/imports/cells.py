@@ -11,7 +11,6 @@ from msgspec import UNSET, inspect
 
 from sightline.imports.lines import read_json
 from sightline.imports.maps import month_names
-from sightline.platform.file_section.entries import Faults
 from sightline.platform.markup import has_html, without_html
 
 Read = Callable[[str], Any]  # returns the value of a cell, or raises ValueError with what is wrong
@@ -57,7 +56,7 @@ def reader_of(type: inspect.Type) -> Read:
         return _number_reader(is_whole=isinstance(one, inspect.IntType))
     if isinstance(one, inspect.ListType) and not is_json_list(type):
         return split_at(None)
-    return _read_flag if isinstance(one, inspect.BoolType) else _read_json
+    return _read_flag if isinstance(one, inspect.BoolType) else read_json
 
 
 def keep(cell: str) -> Any:
@@ -84,7 +83,7 @@ def _number_reader(*, is_whole: bool) -> Read:
             if found[1] != mark:
                 raise ValueError(f"{text!r} has another decimal mark than the numbers above it")
             text = text.replace(",", ".")
-        return _read_json(text) if _NUMBER.fullmatch(text) else cell
+        return read_json(text) if _NUMBER.fullmatch(text) else cell
 
     return read
 
@@ -98,18 +97,10 @@ def split_at(separator: str | None) -> Read:
 
     def read(cell: str) -> Any:
         if cell.lstrip().startswith("["):
-            return _read_json(cell)
+            return read_json(cell)
         return [item for part in cell.split(separator or ";") if (item := part.strip())]
 
     return read
-
-
-def _read_json(cell: str) -> Any:
-    faults = Faults()
-    value = read_json(cell.strip().encode(), "", faults)
-    if faults.count:
-        raise ValueError(faults.shown[0].message)
-    return value
 
 
 def plain(cell: str) -> str:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
@@ -251,7 +251,27 @@ def _overlaps(columns: list[Column], number: int) -> list[Fault]:
     return faults
 
 
-def fill(
+def record_of(
+    cells: Iterable[tuple[Column, Any]], constants: Sequence[tuple[Column, str]], path: str, faults: Faults
+) -> dict[str, Any]:
+    """Returns the record that cells fill, with the constants of a map where it has no value. A provenance has a method.
+
+    An id that is none of ours becomes the externalId, if there is no other one.
+    """
+    record: dict[str, Any] = {}
+    known: dict[Path, set[str]] = {}
+    for column, cell in cells:
+        _fill(record, column, cell, path, faults, known)
+    if (id := record.get("id")) is not None and parse_uuid(str(id)) is None:
+        record.setdefault("externalId", record.pop("id"))
+    for column, cell in constants:
+        _fill(record, column, cell, path, faults, known)
+    if isinstance(provenance := record.get("provenance"), dict):
+        provenance.setdefault("method", "import")
+    return record
+
+
+def _fill(
     record: dict[str, Any], column: Column, cell: Any, path: str, faults: Faults, known: dict[Path, set[str]]
 ) -> None:
     """Puts the value of a cell in its place if there is none; further items of a list go behind the present ones.
@@ -286,22 +306,6 @@ def fill(
 
 def _written(item: Any) -> str:
     return json.dumps(item, sort_keys=True)
-
-
-def completed(
-    record: dict[str, Any], constants: Sequence[tuple[Column, str]], path: str, faults: Faults
-) -> dict[str, Any]:
-    """Adds the constants of a map where the record has no value, and the method of a provenance that has none.
-
-    An id that is none of ours becomes the externalId, if there is no other one.
-    """
-    if (id := record.get("id")) is not None and parse_uuid(str(id)) is None:
-        record.setdefault("externalId", record.pop("id"))
-    for column, cell in constants:
-        fill(record, column, cell, path, faults, {})
-    if isinstance(provenance := record.get("provenance"), dict):
-        provenance.setdefault("method", "import")
-    return record
 
 
 def _member(type: inspect.Type, name: str) -> inspect.Type | None:

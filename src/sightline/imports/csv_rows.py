@@ -5,7 +5,7 @@ from collections.abc import Container, Iterable, Iterator
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from sightline.imports.columns import Head, Headers, Path, completed, fill, identified, read_head
+from sightline.imports.columns import Head, Headers, identified, read_head, record_of
 from sightline.imports.files import DELIMITERS
 from sightline.imports.lines import LONGEST_LINE, TOO_LONG, PhysicalLines
 from sightline.imports.maps import Map
@@ -89,14 +89,12 @@ class CsvRows:
             row = [*row, ""]
         if len(row) != len(head.columns):
             return faults.add(path, f"Has {len(row)} cells; the first line has {len(head.columns)}")
-        record: dict[str, Any] = {}
-        known: dict[Path, set[str]] = {}
-        for column, cell in zip(head.columns, row, strict=True):
-            if only is not None and column.path[:1] and column.path[0] not in only:
-                continue
-            if column.path and (cell := cell[1:] if cell[0:1] == "'" and FORMULA.match(cell) else cell):
-                fill(record, column, cell, path, faults, known)
-        record = completed(record, head.constants, path, faults)
+        cells = (
+            (column, cell[1:] if cell[0] == "'" and FORMULA.match(cell) else cell)
+            for column, cell in zip(head.columns, row, strict=True)
+            if cell and column.path and (only is None or column.path[0] in only)
+        )
+        record = record_of(cells, head.constants, path, faults)
         return identified(record, head.known_by) if head.known_by else record
 
 

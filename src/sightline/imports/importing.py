@@ -4,31 +4,30 @@ An interrupted import can be run again: stored records count as unchanged.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import Future
 from contextlib import aclosing
 from dataclasses import dataclass
 from shlex import quote
 from threading import Thread
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
-from sightline.imports import merged
 from sightline.imports.csv_rows import CsvRows
 from sightline.imports.customers import UnknownAccounts
 from sightline.imports.lines import line_fault
+from sightline.imports.merged import Identity, identity
 from sightline.imports.reading import DEFAULT_SOURCE, Batch, Line, ListReader
 from sightline.imports.report import FaultKind, Imported, Rejects, add_kinds, add_samples
 from sightline.imports.storing import LineStore
 from sightline.imports.united import Text
 from sightline.platform.db import Database, Row, Tx, sql
+from sightline.platform.errors import MOST_FAULTS
 from sightline.platform.file_section.tables import Table
 from sightline.workspaces.tenants import find_workspace
 
-MOST_FAULTS = 100
 CHECKED_LINES = 10_000
-Result = TypeVar("Result")
 
 
 @dataclass
@@ -60,7 +59,7 @@ class Import:
         self._rejects = Rejects(self.reader, self.rejects) if self.rejects else None
         self._merged: list[Line] = []
         self._kept_texts: dict[int, Text] = {}  # of lines that are kept for the end
-        self._coming: dict[merged.Identity, set[str]] = {}  # ideas that a dry run has not stored, with their voters
+        self._coming: dict[Identity, set[str]] = {}  # ideas that a dry run has not stored, with their voters
         self._unchecked = CHECKED_LINES if self.reader.has_default_source else 0
 
     async def run(self, stop: asyncio.Event, on_batch: Callable[[Batch], None] = lambda batch: None) -> Imported:
@@ -102,10 +101,9 @@ class Import:
                 self._count(batch)
                 on_batch(batch)
         if not stop.is_set():
-            async for batch in self._store.store_postponed():
+            async for batch in self._store.store_postponed(self._merged, self._coming):
                 batch.texts = self._kept_texts
                 self._count(batch)
-            await self._store_merged()
 
     def _keep(self, batch: Batch) -> None:
         """Keeps the posts that were merged into others until these are stored, and the texts of what is merged."""
@@ -115,14 +113,6 @@ class Import:
                 self._kept_texts |= {number: batch.texts[number] for number in numbers}
         self._merged += [line for line in batch.lines if line.merged_into]
         batch.lines = [line for line in batch.lines if not line.merged_into]
-
-    async def _store_merged(self) -> None:
-        """Stores the words of merged posts as evidence of the posts that have them now, with their voters."""
-        for lines in merged.batches(self._merged):
-            batch = await self._store.store_merged(lines, self._coming)
-            batch.texts = self._kept_texts
-            self._count(batch)
-            self.done.merged += sum(line.number not in batch.faulty for line in lines)
 
     async def _warn_of_other_source(self, batch: Batch) -> None:
         """Warns once, if a batch at the start of the file has such lines: later ones are of the same source."""
@@ -147,7 +137,7 @@ class Import:
             self._rejects.add(batch)
         for line in batch.lines if self.dry_run else ():
             if line.number not in batch.faulty:
-                self._coming.setdefault(merged.identity(line), set()).update(line.voters)
+                self._coming.setdefault(identity(line), set()).update(line.voters)
             given = {n: line.given[n] for n in ("evidence", "aliases")} if line.merged_into else line.given
             add_samples(self.done.fields, given | {"voters": line.voters})
         self.done.faults += found[: MOST_FAULTS - len(self.done.faults)]
@@ -182,28 +172,28 @@ async def _find_other_source(tx: Tx, table: Table, workspace_id: UUID, **values:
 async def _read_ahead(reader: ListReader, stop: asyncio.Event) -> AsyncGenerator[Batch, None]:
     """Yields the batches of a file. Each is read while the previous one is stored."""
     batches = reader.batches()
-    reading = _in_thread(lambda: next(batches, None))
+    reading = _next_in_thread(batches)
     stopping = asyncio.ensure_future(stop.wait())
     try:
         while True:
             await asyncio.wait((reading, stopping), return_when=asyncio.FIRST_COMPLETED)
             if stop.is_set() or (batch := await reading) is None:
                 return
-            reading = _in_thread(lambda: next(batches, None))
+            reading = _next_in_thread(batches)
             yield batch
     finally:
         stopping.cancel()
         reading.cancel()
 
 
-def _in_thread(work: Callable[[], Result]) -> "asyncio.Future[Result]":
-    """Runs the work in a daemon thread: reading from a pipe may never end."""
-    future: Future[Result] = Future()
+def _next_in_thread(batches: Iterator[Batch]) -> "asyncio.Future[Batch | None]":
+    """Reads the next batch in a daemon thread: reading from a pipe may never end."""
+    future: Future[Batch | None] = Future()
     future.set_running_or_notify_cancel()
 
     def run() -> None:
         try:
-            future.set_result(work())
+            future.set_result(next(batches, None))
         except Exception as error:
             future.set_exception(error)
 

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator
 from io import BufferedReader
 from typing import Any
 
-from sightline.imports.columns import Column, Headers, Path, completed, fill
+from sightline.imports.columns import Column, Headers, record_of
 from sightline.imports.lines import BOM
 from sightline.imports.maps import Map, folded
 from sightline.platform.errors import Fault, ValidationFailed
@@ -83,15 +83,13 @@ class JsonRows:
         self._constants = self.headers.constants()
 
     def record(self, given: dict[str, Any], path: str, faults: Faults) -> dict[str, Any]:
-        record: dict[str, Any] = {}
-        known: dict[Path, set[str]] = {}
         members = [(self._column(name), value) for name, value in _flat(given, "")]
-        for column, value in sorted(members, key=lambda member: member[0].rank):
-            if isinstance(value, int | float) and not isinstance(value, bool):
-                value = str(value)
-            if column.path and value not in (None, ""):
-                fill(record, column, value, path, faults, known)
-        return completed(record, self._constants, path, faults)
+        cells = (
+            (column, str(value) if type(value) in (int, float) else value)
+            for column, value in sorted(members, key=lambda member: member[0].rank)
+            if column.path and value not in (None, "")
+        )
+        return record_of(cells, self._constants, path, faults)
 
     @property
     def missing(self) -> list[str]:

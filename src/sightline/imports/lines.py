@@ -8,7 +8,6 @@ from typing import Any
 from msgspec import Struct
 
 from sightline.platform.errors import Fault
-from sightline.platform.file_section.entries import Faults
 from sightline.workspace_file.values import DECODER, TOO_DEEP, Repeated
 
 LONGEST_LINE = 8 * 1024 * 1024
@@ -30,18 +29,15 @@ class PhysicalLines:
             self.number += 1
             if self.number == 1:
                 line = line.removeprefix(BOM)
-            if len(line) > LONGEST_LINE:
-                self._pass_over(line)
-            yield self.number, line if len(line) <= LONGEST_LINE else None
+            if is_long := len(line) > LONGEST_LINE:
+                while line and not line.endswith(b"\n"):
+                    line = self._next()
+            yield self.number, None if is_long else line
 
     def _next(self) -> bytes:
         line = self.source.readline(LONGEST_LINE + 1)
         self.bytes += len(line)
         return line
-
-    def _pass_over(self, part: bytes) -> None:
-        while part and not part.endswith(b"\n"):
-            part = self._next()
 
 
 class LineFault(Struct):
@@ -65,19 +61,16 @@ def line_fault(fault: Fault) -> LineFault:
     return LineFault(int(number) if number.isdigit() else 0, field[:_LONGEST_TEXT], fault.message[:_LONGEST_TEXT])
 
 
-def read_json(text: bytes, path: str, faults: Faults) -> Any:
-    """Returns the JSON of a line. Adds a fault and returns None if it is none."""
+def read_json(text: str) -> Any:
+    """Returns the value of a JSON text. Raises ValueError with what is wrong."""
     try:
-        value, end = DECODER.raw_decode(decoded := text.decode().strip())
-        if not decoded[end:]:
-            return value
-        faults.add(path, "Is not JSON: something follows its end")
-    except UnicodeDecodeError:
-        faults.add(path, "Is not JSON: not UTF-8")
+        value, end = DECODER.raw_decode(text := text.strip())
     except json.JSONDecodeError as error:
-        faults.add(path, f"Is not JSON: {error.msg}, at character {error.pos + 1}")
+        raise ValueError(f"Is not JSON: {error.msg}, at character {error.pos + 1}") from None
     except RecursionError:
-        faults.add(path, TOO_DEEP)
+        raise ValueError(TOO_DEEP) from None
     except ValueError as error:
-        faults.add(path, f"Has {error if isinstance(error, Repeated) else 'too large a number'}")
-    return None
+        raise ValueError(f"Has {error if isinstance(error, Repeated) else 'too large a number'}") from None
+    if text[end:]:
+        raise ValueError("Is not JSON: something follows its end")
+    return value

@@ -191,10 +191,13 @@ class ListReader:
 
 
 def _read_line(line: bytes | None, mapped: JsonRows | None, path: str, faults: Faults) -> Any:
-    if line is None:
-        faults.add(path, TOO_LONG)
+    try:
+        if line is None:
+            raise ValueError(TOO_LONG)
+        given = read_json(line.decode())
+    except ValueError as error:
+        faults.add(path, "Is not JSON: not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error))
         return None
-    given = read_json(line, path, faults)
     if isinstance(given, dict):
         given.pop(REASONS, None)
     return mapped.record(given, path, faults) if mapped and isinstance(given, dict) else given

@@ -159,22 +159,20 @@ class Rejects:
             reasons[fault.line].append(f"{fault.path}: {fault.message}" if fault.path else fault.message)
         rows = self.reader.rows
         for number in sorted(batch.faulty & batch.texts.keys()):
-            if isinstance(rows, CsvRows) and rows.head:
-                names = [column.name for column in rows.head.columns]
-                width = len(names) - rows.head.has_reasons
-                if not self._has_head:
-                    self._write_row([*names[:width], REASONS], rows.delimiter)
-                    self._has_head = True
-                cells = batch.texts[number]
-                if isinstance(cells, list):
-                    self._write_row([*cells[:width], "; ".join(reasons[number])], rows.delimiter)
-                else:
-                    self.write(cells if cells.endswith("\n") else f"{cells}\n")
+            text = batch.texts[number]
+            if not (isinstance(rows, CsvRows) and rows.head):
+                self.write(_json_line(str(text), reasons[number]))
+                continue
+            out = csv.writer(SimpleNamespace(write=self.write), delimiter=rows.delimiter, lineterminator="\n")
+            names = [column.name for column in rows.head.columns]
+            width = len(names) - rows.head.has_reasons
+            if not self._has_head:
+                out.writerow([*names[:width], REASONS])
+                self._has_head = True
+            if isinstance(text, list):
+                out.writerow([*text[:width], "; ".join(reasons[number])])
             else:
-                self.write(_json_line(str(batch.texts[number]), reasons[number]))
-
-    def _write_row(self, cells: list[str], delimiter: str) -> None:
-        csv.writer(SimpleNamespace(write=self.write), delimiter=delimiter, lineterminator="\n").writerow(cells)
+                self.write(text if text.endswith("\n") else f"{text}\n")
 
 
 def _json_line(text: str, reasons: list[str]) -> str:

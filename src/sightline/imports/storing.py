@@ -12,7 +12,7 @@ import asyncpg
 from sightline.catalog.renames import follow_renames
 from sightline.imports.customers import NamedAccounts, UnknownAccounts, lock_new_voters, store_votes
 from sightline.imports.lines import line_fault, path_of
-from sightline.imports.merged import Identity, identity, known_aliases, parts_of
+from sightline.imports.merged import Identity, batches, identity, known_aliases, parts_of
 from sightline.imports.reading import Batch, Line
 from sightline.imports.report import Imported
 from sightline.platform.db import Database, Tx, sql
@@ -91,19 +91,21 @@ class LineStore:
             aliases = await known_aliases(tx, self.workspace_id, lines)
         return [line._replace(merged_into=identity(line)[1]) if identity(line) in aliases else line for line in lines]
 
-    async def store_merged(self, lines: Sequence[Line], coming: Mapping[Identity, set[str]]) -> Batch:
-        """Stores merged posts as parts of ideas, which may be stored by now. `coming`: those of a dry run."""
-        async with self.db.autocommit() as tx:
-            batch = await parts_of(tx, self.workspace_id, lines, coming)
-        self._seen = {}
-        await self._settle(batch, batch.lines)
-        return batch
+    async def store_postponed(self, posts: Sequence[Line], coming: Mapping[Identity, set[str]]) -> AsyncIterator[Batch]:
+        """Stores what was kept, then merged posts as evidence of ideas, with their voters. Yields each batch.
 
-    async def store_postponed(self) -> AsyncIterator[Batch]:
-        """Stores what was kept, and yields batches with the faults of that."""
+        `coming`: the ideas that a dry run would have stored by then.
+        """
         for start in range(0, len(self._late), BATCH_RECORDS):
             batch = Batch()
             await self._settle(batch, self._late[start : start + BATCH_RECORDS])
+            yield batch
+        for lines in batches(posts):
+            async with self.db.autocommit() as tx:
+                batch = await parts_of(tx, self.workspace_id, lines, coming)
+            self._seen = {}
+            await self._settle(batch, batch.lines)
+            self.done.merged += sum(line.number not in batch.faulty for line in lines)
             yield batch
 
     async def _settle(self, batch: Batch, lines: Sequence[Line]) -> None:
