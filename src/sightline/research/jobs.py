@@ -81,7 +81,7 @@ async def give_up_addition(db: Database, workspace_id: UUID, run_id: UUID, error
 async def start_due(db: Database, _tools: Tools) -> None:
     """Starts what is due by its cadence."""
     async with db.autocommit() as tx:
-        found = await due.find_due(tx)
+        found = await tx.rows(due.FIND_DUE)
     for workspace_id, brief_id in found:
         async with db.transaction() as tx:
             await due.start_due(tx, workspace_id, brief_id)

@@ -8,18 +8,12 @@ from sightline.platform.lists.paging import Paging
 from sightline.platform.refs import RecordId
 from sightline.platform.scopes import Scope
 from sightline.platform.wire import Listed, Versioned
+from sightline.research import refusals
 from sightline.research.briefs import inspect, queries, updates
 from sightline.research.briefs.records import BriefFilters, BriefList, Inspection, ResearchView
 from sightline.research.briefs.updates import ChangedBrief
 from sightline.research.commands import PrepareCommand, ResearchRun, ResearchUpdate
 from sightline.research.perform import Performed, perform
-from sightline.research.refusals import (
-    DestinationUnavailable,
-    IncompatibleRun,
-    RunActive,
-    ScheduleNotAllowed,
-    StalePlan,
-)
 from sightline.workspaces.credits import CreditsExhausted
 
 PAGING = Paging(10, 50)
@@ -40,11 +34,11 @@ async def list_research(call: Call, query: BriefFilters, window: Window) -> List
         NotFound,
         CreditsExhausted,
         RequestIdReused,
-        StalePlan,
-        RunActive,
-        IncompatibleRun,
-        DestinationUnavailable,
-        ScheduleNotAllowed,
+        refusals.StalePlan,
+        refusals.RunActive,
+        refusals.IncompatibleRun,
+        refusals.DestinationUnavailable,
+        refusals.ScheduleNotAllowed,
         Conflict,
     ],
     calls_out=lambda body: isinstance(body.command, PrepareCommand),
@@ -67,7 +61,7 @@ async def run_research(call: Call, body: ResearchRun) -> Performed:
     "/research/updates",
     scopes=[Scope.RESEARCH_MANAGE],
     role=Role.ADMIN,
-    refuses=[NotFound, ScheduleNotAllowed, IncompatibleRun, StalePlan],
+    refuses=[NotFound, refusals.ScheduleNotAllowed, refusals.IncompatibleRun, refusals.StalePlan],
     example={"command": {"action": "pause", "briefId": "3f1b7a52-9d0e-4c41-8a6f-2b7c5d9e1f04"}},
 )
 async def update_research(call: Call, body: ResearchUpdate) -> ChangedBrief:

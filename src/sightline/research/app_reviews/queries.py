@@ -9,12 +9,11 @@ import msgspec
 from msgspec.json import decode
 
 from sightline.intelligence.plans import PlanDefinition
-from sightline.platform.db import Row, Tx, sql
+from sightline.platform.db import Tx, sql
 from sightline.research.app_reviews.scores import Published
-from sightline.research.app_reviews.themes import MOST_CHARACTERS
 from sightline.research.runs.active import IS_ACTIVE
 from sightline.research.runs.queries import RunState
-from sightline.research.runs.records import AppScore, ReviewThemes
+from sightline.research.runs.records import AppScore
 
 
 class StoredScore(AppScore, kw_only=True):
@@ -25,12 +24,8 @@ class StoredScore(AppScore, kw_only=True):
     warnings: list[str] = msgspec.field(default_factory=list)
 
 
-_IS_ACTIVE = sql(f"""
+IS_ACTIVE_RUN = sql(f"""
 SELECT EXISTS (SELECT FROM research_runs WHERE workspace_id = :workspace_id AND id = :id AND {IS_ACTIVE})""")
-
-
-async def is_active(tx: Tx, workspace_id: UUID, id: UUID) -> bool:
-    return bool(await tx.value(_IS_ACTIVE, workspace_id=workspace_id, id=id))
 
 
 def observations_of(scores: Any) -> dict[str, StoredScore]:
@@ -47,13 +42,8 @@ def warnings_of(definition: PlanDefinition, scores: Any, section_id: UUID) -> tu
     return tuple(text for one in observations if one.external_id in of_section for text in one.warnings)
 
 
-_FIND_SCORES = sql("SELECT scores FROM research_runs WHERE workspace_id = :workspace_id AND id = :id")
-
-
-async def find_scores(tx: Tx, workspace_id: UUID, run_id: UUID) -> Any:
-    """What `observations_of` reads; None if the run was deleted."""
-    return await tx.value(_FIND_SCORES, workspace_id=workspace_id, id=run_id)
-
+# For `observations_of`.
+FIND_SCORES = sql("SELECT scores FROM research_runs WHERE workspace_id = :workspace_id AND id = :run_id")
 
 # Ratings that a workspace file brought may be anything.
 _RATED = """
@@ -120,10 +110,11 @@ _COUNT = sql("SELECT count(*) FROM research_records WHERE workspace_id = :worksp
 _ADD = sql("""
 INSERT INTO research_records (workspace_id, run_id, id, position, connector, external_id, label, rating, title, body,
                               app_version, storefront, submitted_at, url)
-VALUES (:workspace_id, :run_id, :id, :position, :connector, :external_id, :label, :rating, :title, :body, :app_version,
+VALUES (:workspace_id, :run_id, :id, :position, :connector, :external_id, :label, :rating, :title, :body, :version,
         :storefront, :submitted_at, :url)
 ON CONFLICT DO NOTHING""")
-_SET_SCORES = sql("""
+# Saves the scores, and how many records the run has now.
+SET_SCORES = sql("""
 UPDATE research_runs
    SET scores = :scores,
        native_read_count = (SELECT count(*) FROM research_records
@@ -138,27 +129,12 @@ async def add_records(tx: Tx, workspace_id: UUID, run_id: UUID, records: Sequenc
     await tx.run_many(_ADD, [of_run | record | {"position": n} for n, record in enumerate(records, start)])
 
 
-async def set_scores(tx: Tx, workspace_id: UUID, run_id: UUID, scores: Sequence[StoredScore]) -> None:
-    """Saves the scores, and how many records the run has now."""
-    await tx.run(_SET_SCORES, workspace_id=workspace_id, run_id=run_id, scores=scores)
-
-
-_FIND_TEXTS = sql("""
+# The reviews of a run, each with the beginning of its text.
+FIND_TEXTS = sql("""
 SELECT id, external_id, label, rating, left(concat_ws(E'\\n', title, body), :most) AS text, storefront, submitted_at
   FROM research_records WHERE workspace_id = :workspace_id AND run_id = :run_id
  ORDER BY position, id""")
-_SET_THEMES = sql(f"""
+# Saves the themes, and the scores with their warnings, unless the run has ended.
+SET_THEMES = sql(f"""
 UPDATE research_runs SET review_themes = :themes, scores = :scores
  WHERE workspace_id = :workspace_id AND id = :run_id AND {IS_ACTIVE}""")
-
-
-async def find_texts(tx: Tx, workspace_id: UUID, run_id: UUID) -> list[Row]:
-    """The reviews of a run: id, external_id, label, rating, text (its beginning), storefront, submitted_at."""
-    return await tx.rows(_FIND_TEXTS, workspace_id=workspace_id, run_id=run_id, most=MOST_CHARACTERS)
-
-
-async def set_themes(
-    tx: Tx, workspace_id: UUID, run_id: UUID, themes: Sequence[ReviewThemes], scores: Sequence[StoredScore]
-) -> None:
-    """Saves the themes, and the scores with their warnings, unless the run has ended."""
-    await tx.run(_SET_THEMES, workspace_id=workspace_id, run_id=run_id, themes=themes, scores=scores)

@@ -18,7 +18,7 @@ from sightline.platform.wire import shown_moment
 from sightline.research.app_reviews import queries
 from sightline.research.app_reviews.queries import StoredScore, observations_of
 from sightline.research.app_reviews.scores import Published, moved_since
-from sightline.research.app_reviews.themes import AppThemes, ReadReview, themes_of
+from sightline.research.app_reviews.themes import MOST_CHARACTERS, AppThemes, ReadReview, themes_of
 from sightline.research.runs import progress
 from sightline.research.runs.cancelling import run_while
 from sightline.research.runs.queries import RunState, lock_active_run
@@ -55,7 +55,7 @@ async def read_apps(db: Database, store: AppStore, workspace_id: UUID, run_id: U
 
     async def is_running() -> bool:
         async with db.autocommit() as tx:
-            return await queries.is_active(tx, workspace_id, run_id)
+            return bool(await tx.value(queries.IS_ACTIVE_RUN, workspace_id=workspace_id, id=run_id))
 
     apps = await run_while(_look_up(store, missing), is_running)
     is_down = False
@@ -121,7 +121,8 @@ async def _save(tx: Tx, workspace_id: UUID, run_id: UUID, storefront: str, seen:
     await queries.add_records(tx, workspace_id, run_id, records)
     saved = {**observations_of(run.scores), id: new}
     order = {read.external_id: n for n, read in enumerate(_definition(run).reads)}
-    await queries.set_scores(tx, workspace_id, run_id, sorted(saved.values(), key=lambda one: order[one.external_id]))
+    scores = sorted(saved.values(), key=lambda one: order[one.external_id])
+    await tx.run(queries.SET_SCORES, workspace_id=workspace_id, run_id=run_id, scores=scores)
 
 
 def _score(seen: Seen, storefront: str, before: Published | None, tx: Tx) -> tuple[Any, ...]:
@@ -159,18 +160,12 @@ def _warnings_of_reviews(reviews: Reviews, app: App | None, named: str, is_all_n
 
 
 def _record(read: AppRead, storefront: str, review: Review) -> dict[str, Any]:
-    return {
+    return msgspec.structs.asdict(review) | {
         "id": uuid5(NAMESPACE, f"{read.connector}:{storefront}:{read.external_id}:{review.id}"),
         "connector": read.connector,
         "external_id": read.external_id,
         "label": read.label,
-        "rating": review.rating,
-        "title": review.title,
-        "body": review.body,
-        "app_version": review.version,
         "storefront": storefront,
-        "submitted_at": review.submitted_at,
-        "url": review.url,
     }
 
 
@@ -189,11 +184,12 @@ async def _find_themes(db: Database, workspace_id: UUID, run_id: UUID) -> None:
             _warn_of_frequency(observations[one.app])
     async with db.transaction() as tx:
         shown = [_shown(one, observations[one.app].label) for one in themes]
-        await queries.set_themes(tx, workspace_id, run_id, shown, list(observations.values()))
+        found = {"themes": shown, "scores": list(observations.values())}
+        await tx.run(queries.SET_THEMES, workspace_id=workspace_id, run_id=run_id, **found)
 
 
 async def _reviews(tx: Tx, workspace_id: UUID, run: RunState) -> list[ReadReview]:
-    rows = await queries.find_texts(tx, workspace_id, run.id)
+    rows = await tx.rows(queries.FIND_TEXTS, workspace_id=workspace_id, run_id=run.id, most=MOST_CHARACTERS)
     apps = {(row["external_id"], row["storefront"]) for row in rows}
     known = {app: await queries.find_known_reviews(tx, workspace_id, run, *app) for app in apps}
     return [

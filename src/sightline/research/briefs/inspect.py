@@ -11,18 +11,7 @@ from sightline.platform.errors import Fault, ValidationFailed
 from sightline.platform.lists.paging import read_cursor, write_cursor
 from sightline.platform.lists.single import SMALL_BYTES, LargeRecord
 from sightline.platform.wire import Versioned
-from sightline.research.briefs import queries
-from sightline.research.briefs.records import (
-    BriefView,
-    FindingsView,
-    Inspection,
-    Pagination,
-    ProgressView,
-    RecordsView,
-    ResearchView,
-    RunsView,
-    RunView,
-)
+from sightline.research.briefs import queries, records
 from sightline.research.runs import findings
 from sightline.research.runs.queries import find_latest_run, find_run
 
@@ -31,8 +20,8 @@ _NAMES = {"run_id": "runId", "section_id": "sectionId"}
 
 
 async def inspect(
-    db: Database, actor: Actor, brief_id: UUID, asked: Inspection, window: Window, *, at_once: bool
-) -> Versioned[ResearchView]:
+    db: Database, actor: Actor, brief_id: UUID, asked: records.Inspection, window: Window, *, at_once: bool
+) -> Versioned[records.ResearchView]:
     """Parameters that the view does not use have no effect.
 
     Raises ValidationFailed for a missing parameter, NotFound, and LargeRecord for a large view that is read `at_once`.
@@ -48,7 +37,7 @@ async def inspect(
     return Versioned(view, f'"{brief_id.hex}.{digest}"')
 
 
-def _ensure_needed(asked: Inspection) -> None:
+def _ensure_needed(asked: records.Inspection) -> None:
     needed = _NEEDS.get(asked.view, ())
     faults = [Fault(_NAMES[name], f"Required for view={asked.view}") for name in needed if getattr(asked, name) is None]
     if faults:
@@ -68,36 +57,36 @@ def _read_cursor(brief_id: UUID, text: str | None) -> Position | None:
 
 
 async def _view(
-    tx: Tx, workspace_id: UUID, brief_id: UUID, asked: Inspection, window: Window, *, at_once: bool
-) -> ResearchView:
+    tx: Tx, workspace_id: UUID, brief_id: UUID, asked: records.Inspection, window: Window, *, at_once: bool
+) -> records.ResearchView:
     if asked.view == "brief":
-        return BriefView(await queries.find_brief(tx, workspace_id, brief_id, at_once=at_once))
+        return records.BriefView(await queries.find_brief(tx, workspace_id, brief_id, at_once=at_once))
     await queries.ensure_known(tx, workspace_id, brief_id)
     if asked.view == "runs":
         after = _read_cursor(brief_id, asked.cursor)
         of_window = Window(window.limit, after=after)
         runs = await findings.page_of_runs(tx, workspace_id, brief_id, of_window, at_once=at_once)
-        return RunsView(runs.items, runs.has_more, write_cursor(runs.after) if runs.after else None)
+        return records.RunsView(runs.items, runs.has_more, write_cursor(runs.after) if runs.after else None)
     if asked.run_id is None:
-        return ProgressView(await find_latest_run(tx, workspace_id, brief_id))
+        return records.ProgressView(await find_latest_run(tx, workspace_id, brief_id))
     return await _view_of_run(tx, workspace_id, brief_id, asked, window, at_once=at_once)
 
 
 async def _view_of_run(
-    tx: Tx, workspace_id: UUID, brief_id: UUID, asked: Inspection, window: Window, *, at_once: bool
-) -> ResearchView:
+    tx: Tx, workspace_id: UUID, brief_id: UUID, asked: records.Inspection, window: Window, *, at_once: bool
+) -> records.ResearchView:
     assert asked.run_id is not None  # noqa: S101 - checked by the caller
     run = await find_run(tx, workspace_id, brief_id, asked.run_id)
     if asked.view == "progress":
-        return ProgressView(run)
+        return records.ProgressView(run)
     if asked.view == "run":
-        return RunView(run, *await findings.find_execution(tx, workspace_id, run.id, at_once=at_once))
+        return records.RunView(run, *await findings.find_execution(tx, workspace_id, run.id, at_once=at_once))
     answer = None
     if asked.section_id is not None:
         answer = await findings.find_answer(tx, workspace_id, run.id, asked.section_id)
     if asked.view == "records":
-        records = await findings.page_of_records(tx, workspace_id, run.id, asked.section_id, window, at_once=at_once)
-        return RecordsView(records.items, Pagination.of(records))
+        read = await findings.page_of_records(tx, workspace_id, run.id, asked.section_id, window, at_once=at_once)
+        return records.RecordsView(read.items, records.Pagination.of(read))
     assert asked.section_id is not None  # noqa: S101 - the view needs it
     found = await findings.page_of_findings(tx, workspace_id, run.id, asked.section_id, window, at_once=at_once)
-    return FindingsView(answer, found.items, Pagination.of(found))
+    return records.FindingsView(answer, found.items, records.Pagination.of(found))

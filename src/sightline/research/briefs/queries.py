@@ -4,7 +4,6 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Where, Window, sql
 from sightline.platform.db.words import apart, words_in
 from sightline.platform.errors import NotFound
@@ -110,22 +109,14 @@ def words_of(name: str, question: str, definition: str) -> str:
     return f"to_tsvector('simple', {apart(text)})"
 
 
-_ADD = sql(
+ADD_DRAFT = sql(
     """
 INSERT INTO research_briefs (workspace_id, id, name, state, definition, search, created_by, created_at, updated_at)
 VALUES (:workspace_id, :id, :name, 'draft', :definition, {words}, :created_by, :now, :now)""",
     words=words_of(":name::text", "''", ":definition::jsonb"),
 )
 
-
-async def add_brief(tx: Tx, actor: Actor, id: UUID, name: str, definition: Any) -> None:
-    """Adds a draft."""
-    await tx.run(
-        _ADD, workspace_id=actor.workspace_id, id=id, name=name, definition=definition, created_by=actor.member_id
-    )
-
-
-_CHANGE_PLAN = sql(
+CHANGE_PLAN = sql(
     """
 UPDATE research_briefs
    SET name = :name, definition = :definition, revision = :revision, row_version = row_version + 1, search = {words},
@@ -134,12 +125,7 @@ UPDATE research_briefs
     words=words_of(":name::text", "question", ":definition::jsonb"),
 )
 
-
-async def change_plan(tx: Tx, workspace_id: UUID, id: UUID, name: str, definition: Any, revision: int) -> None:
-    await tx.run(_CHANGE_PLAN, workspace_id=workspace_id, id=id, name=name, definition=definition, revision=revision)
-
-
-_CHANGE_STATE = sql("""
+CHANGE_STATE = sql("""
 UPDATE research_briefs
    SET state = :state, run_policy = :run_policy, timezone = :timezone, next_run_at = :next_run_at,
        row_version = row_version + 1, updated_at = :now
@@ -155,18 +141,10 @@ class Activity(NamedTuple):
     next_run_at: datetime | None
 
 
-_KEEP_PLAN = sql("""
+# From now on scheduled runs keep to the current plan.
+KEEP_PLAN = sql("""
 UPDATE research_briefs SET kept_revision = revision, kept_definition = definition
  WHERE workspace_id = :workspace_id AND id = :id""")
-
-
-async def keep_plan(tx: Tx, workspace_id: UUID, id: UUID) -> None:
-    """From now on scheduled runs keep to the current plan."""
-    await tx.run(_KEEP_PLAN, workspace_id=workspace_id, id=id)
-
-
-async def change_state(tx: Tx, workspace_id: UUID, id: UUID, activity: Activity) -> None:
-    await tx.run(_CHANGE_STATE, workspace_id=workspace_id, id=id, **activity._asdict())
 
 
 _FIND_ALLOWED = sql("SELECT research_policies, managed_schedule FROM plans WHERE workspace_id = :workspace_id")

@@ -9,15 +9,7 @@ from sightline.intelligence.plans import PlanDefinition
 from sightline.platform.http.query_strings import Query
 from sightline.platform.lists.paging import CURSOR
 from sightline.platform.wire import WITHOUT_NUL, Id, Page, Record, Timestamp, WireType
-from sightline.research.runs.records import (
-    AppScore,
-    Finding,
-    ReviewThemes,
-    RunReceipt,
-    RunStatus,
-    SectionAnswer,
-    StoreRecord,
-)
+from sightline.research.runs import records as runs
 from sightline.research.schedules.cadence import RunPolicy
 
 BriefState = Literal["draft", "active", "paused", "archived"]
@@ -37,7 +29,7 @@ class LastRun(Record):
     """The newest run of a brief."""
 
     id: UUID
-    status: RunStatus
+    status: runs.RunStatus
     finished_at: Timestamp | None
 
 
@@ -152,24 +144,24 @@ class BriefView(Record, tag_field="view", tag="brief"):
 class ProgressView(Record, tag_field="view", tag="progress"):
     """The view `progress`: the newest run, null when there is none, or the run that `runId` names."""
 
-    run: RunReceipt | None
+    run: runs.RunReceipt | None
 
 
 class RunView(Record, tag_field="view", tag="run"):
     """The view `run`: the run with the plan and the dates that it was made with. Dates are null until it starts."""
 
-    run: RunReceipt
+    run: runs.RunReceipt
     definition: PlanDefinition
     from_date_time: Timestamp | None
     to_date_time: Timestamp | None
-    review_themes: list[ReviewThemes]
-    scores: list[AppScore]
+    review_themes: list[runs.ReviewThemes]
+    scores: list[runs.AppScore]
 
 
 class RunsView(Record, tag_field="view", tag="runs"):
     """The view `runs`: the newest first."""
 
-    items: list[RunReceipt]
+    items: list[runs.RunReceipt]
     has_more: bool
     next_cursor: str | None
 
@@ -177,15 +169,15 @@ class RunsView(Record, tag_field="view", tag="runs"):
 class FindingsView(Record, tag_field="view", tag="findings"):
     """The view `findings`: the findings of one section, and its answer once the section is completed."""
 
-    answer: SectionAnswer | None
-    items: list[Finding]
+    answer: runs.SectionAnswer | None
+    items: list[runs.Finding]
     pagination: Pagination
 
 
 class RecordsView(Record, tag_field="view", tag="records"):
     """The view `records`: reviews that were read directly."""
 
-    items: list[StoreRecord]
+    items: list[runs.StoreRecord]
     pagination: Pagination
 
 

@@ -5,17 +5,10 @@ from uuid import UUID
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx
 from sightline.platform.wire import Record
+from sightline.research import commands
 from sightline.research.briefs import queries
 from sightline.research.briefs.queries import Activity, BriefRow
 from sightline.research.briefs.records import Brief
-from sightline.research.commands import (
-    ArchiveCommand,
-    KeepCommand,
-    PauseCommand,
-    ResumeCommand,
-    ScheduleCommand,
-    UpdateCommand,
-)
 from sightline.research.delivery.queries import count_pending
 from sightline.research.refusals import IncompatibleRun, ScheduleNotAllowed, StalePlan
 from sightline.research.runs.queries import lock_run
@@ -33,7 +26,7 @@ class ChangedBrief(Record):
         return [self.brief.id]
 
 
-async def update(tx: Tx, actor: Actor, command: UpdateCommand) -> ChangedBrief:
+async def update(tx: Tx, actor: Actor, command: commands.UpdateCommand) -> ChangedBrief:
     """Keeps, schedules, pauses, resumes or archives a brief. Returns the brief.
 
     Leaves the row version alone if the brief is paused, active or archived already; keep and schedule always raise it.
@@ -43,32 +36,32 @@ async def update(tx: Tx, actor: Actor, command: UpdateCommand) -> ChangedBrief:
     tx = tx.later()
     activity = await _activity(tx, actor, brief, command)
     if activity is not None:
-        await queries.change_state(tx, actor.workspace_id, brief.id, activity)
-        if isinstance(command, KeepCommand):
-            await queries.keep_plan(tx, actor.workspace_id, brief.id)
+        await tx.run(queries.CHANGE_STATE, workspace_id=actor.workspace_id, id=brief.id, **activity._asdict())
+        if isinstance(command, commands.KeepCommand):
+            await tx.run(queries.KEEP_PLAN, workspace_id=actor.workspace_id, id=brief.id)
         action = type(command).__struct_config__.tag
         await log_change(tx, actor, "research_brief", brief.id, None, "changed", command=str(action))
     return ChangedBrief(await queries.find_brief(tx, actor.workspace_id, brief.id))
 
 
-async def _activity(tx: Tx, actor: Actor, brief: BriefRow, command: UpdateCommand) -> Activity | None:
+async def _activity(tx: Tx, actor: Actor, brief: BriefRow, command: commands.UpdateCommand) -> Activity | None:
     """Returns the state and cadence to set, or None to pause, resume or archive a brief that is so already.
 
     Raises as `update`.
     """
     match command:
-        case KeepCommand():
+        case commands.KeepCommand():
             return await _keep(tx, actor, brief, command)
-        case ScheduleCommand():
+        case commands.ScheduleCommand():
             _ensure_state(brief, "schedule", "active")
             return await _cadence(tx, actor, brief, command)
-        case PauseCommand():
+        case commands.PauseCommand():
             _ensure_state(brief, "pause", "active", "paused")
             return None if brief.state == "paused" else _resting(brief, "paused")
-        case ResumeCommand():
+        case commands.ResumeCommand():
             _ensure_state(brief, "resume", "active", "paused")
             return None if brief.state == "active" else await _resume(tx, actor, brief)
-        case ArchiveCommand():
+        case commands.ArchiveCommand():
             _ensure_state(brief, "archive", "paused", "archived")
             return None if brief.state == "archived" else _resting(brief, "archived")
 
@@ -79,7 +72,7 @@ def _ensure_state(brief: BriefRow, action: str, *allowed: str) -> None:
         raise ScheduleNotAllowed(detail, currentState=brief.state)
 
 
-async def _keep(tx: Tx, actor: Actor, brief: BriefRow, command: KeepCommand) -> Activity:
+async def _keep(tx: Tx, actor: Actor, brief: BriefRow, command: commands.KeepCommand) -> Activity:
     """Returns the activity of a brief whose plan is kept: a run of this plan must have all its findings delivered.
 
     Raises as `update`.
@@ -95,7 +88,9 @@ async def _keep(tx: Tx, actor: Actor, brief: BriefRow, command: KeepCommand) -> 
     return activity
 
 
-async def _cadence(tx: Tx, actor: Actor, brief: BriefRow, command: KeepCommand | ScheduleCommand) -> Activity:
+async def _cadence(
+    tx: Tx, actor: Actor, brief: BriefRow, command: commands.KeepCommand | commands.ScheduleCommand
+) -> Activity:
     allowed = await queries.find_allowed(tx, actor.workspace_id)
     if allowed.is_managed:
         raise ScheduleNotAllowed("The service manages the schedule of this workspace.", currentState=brief.state)

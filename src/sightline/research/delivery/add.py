@@ -27,7 +27,8 @@ async def add(tx: Tx, actor: Actor, command: AddCommand) -> ChangedRun:
     pending = await queries.count_pending(tx, actor.workspace_id, run)
     if not run.is_active and _needs_no_addition(run, command.product_id, pending):
         return ChangedRun(await find_run(tx, actor.workspace_id, run.brief_id, run.id))
-    credits = max(pending.new - _reserved(run), 0)
+    reserved = run.credits_reserved if run.is_being_added else 0  # by an ended run for its addition alone
+    credits = max(pending.new - reserved, 0)
     await reserve_credits(tx, actor.workspace_id, credits)
     await _ensure_addable(tx, actor, run)
     if run.addition_product_id != command.product_id and not await _may_go_anywhere(tx, actor, run):
@@ -47,11 +48,6 @@ def _needs_no_addition(run: RunState, product_id: UUID, pending: Pending) -> boo
     return run.addition_status != "completed" or not pending.sources
 
 
-def _reserved(run: RunState) -> int:
-    """Returns the credits that the addition of an ended run holds: all that the run has reserved."""
-    return run.credits_reserved if run.is_being_added else 0
-
-
 async def _may_go_anywhere(tx: Tx, actor: Actor, run: RunState) -> bool:
     """Whether the run has no addition yet, or one without signals to a product that was deleted."""
     if run.addition_status is None:
@@ -64,8 +60,7 @@ async def _may_go_anywhere(tx: Tx, actor: Actor, run: RunState) -> bool:
 async def _ensure_addable(tx: Tx, actor: Actor, run: RunState) -> None:
     if run.is_active:
         raise IncompatibleRun("The run has not ended.", currentStatus=run.status)
-    counts = await count_sections(tx, actor.workspace_id, run.id)
-    if not counts.completed:
+    if not (await count_sections(tx, actor.workspace_id, run.id))["completed"]:
         raise IncompatibleRun("No section of the run is completed.", currentStatus=run.status)
 
 
@@ -88,7 +83,8 @@ async def retry_addition(tx: Tx, actor: Actor, command: RetryAdditionCommand) ->
 
 
 async def _queue(tx: Tx, actor: Actor, run: RunState, product_id: UUID, credits: int) -> ChangedRun:
-    await queries.queue_addition(tx, actor.workspace_id, run.id, product_id, credits)
+    addition = {"run_id": run.id, "product_id": product_id, "credits": credits}
+    await tx.run(queries.QUEUE, workspace_id=actor.workspace_id, **addition)
     detail = {"briefId": str(run.brief_id), "productId": str(product_id)}
     await log_change(tx, actor, "research_run", run.id, None, "addition_queued", **detail)
     await add_job(tx, ADD_SOURCES, actor.workspace_id, run.id)

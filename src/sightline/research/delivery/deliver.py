@@ -15,7 +15,7 @@ from sightline.platform.db import Database, Tx
 from sightline.platform.errors import NotFound
 from sightline.platform.wire import read_wire_type, shown_moment
 from sightline.research.delivery import queries
-from sightline.research.delivery.queries import Delivered, Source
+from sightline.research.delivery.queries import Source
 from sightline.research.runs.queries import RunState, lock_known_run
 from sightline.research.runs.records import Observation
 from sightline.signals.append import append_passages
@@ -66,11 +66,12 @@ async def deliver(db: Database, engine: Engine, workspace_id: UUID, delivery: De
         await _append(db, actor, delivery, delivery.source.signal_id)
         return
     created = await create_signal(db, engine, actor, _signal_of(delivery))
-    noted = Delivered(created.record.id, delivery.product_id, delivery.source.place)
+    of_run = {"workspace_id": workspace_id, "run_id": delivery.run_id, "product_id": delivery.product_id}
     async with db.transaction() as tx:
         if await lock_known_run(tx, workspace_id, delivery.run_id) is None:
             return
-        if await queries.add_signal(tx.later(), workspace_id, delivery.run_id, noted):
+        noted = {"signal_id": created.record.id, "place": delivery.source.place}
+        if await tx.later().run(queries.ADD_SIGNAL, **of_run, **noted):
             await settle_credits(tx, workspace_id, 1)
 
 

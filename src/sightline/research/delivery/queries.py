@@ -79,7 +79,7 @@ async def find_pending(tx: Tx, workspace_id: UUID, run: RunState) -> list[Source
     return [Source(*row) for row in rows]
 
 
-_QUEUE = sql("""
+QUEUE = sql("""
 UPDATE research_runs
    SET addition_status = 'queued', addition_product_id = :product_id, addition_failure = NULL,
        credits_reserved = credits_reserved + :credits
@@ -88,17 +88,14 @@ _SET_STATUS = sql("""
 UPDATE research_runs
    SET addition_status = :status, addition_failure = :failure, credits_reserved = credits_reserved - :returned
  WHERE workspace_id = :workspace_id AND id = :run_id""")
-_ADD_SIGNAL = sql("""
+# Notes the signal of the source at a place, once, and takes its credit off what the run has reserved.
+ADD_SIGNAL = sql("""
 UPDATE research_runs
    SET addition_signal_ids = addition_signal_ids || :signal_id::uuid, credits_reserved = credits_reserved - 1
  WHERE workspace_id = :workspace_id AND id = :run_id AND addition_status = 'running'
    AND addition_product_id = :product_id AND cardinality(addition_signal_ids) = :place - 1""")
 _HOLD_PRODUCT = sql("""
 SELECT id FROM products WHERE workspace_id = :workspace_id AND id = :id FOR KEY SHARE""")
-
-
-async def queue_addition(tx: Tx, workspace_id: UUID, run_id: UUID, product_id: UUID, credits: int) -> None:
-    await tx.run(_QUEUE, workspace_id=workspace_id, run_id=run_id, product_id=product_id, credits=credits)
 
 
 async def set_addition(
@@ -108,19 +105,6 @@ async def set_addition(
     await tx.run(
         _SET_STATUS, workspace_id=workspace_id, run_id=run_id, status=status, failure=failure, returned=returned
     )
-
-
-class Delivered(NamedTuple):
-    """The signal that a source has become, the product it was added to, and the place of the source."""
-
-    signal_id: UUID
-    product_id: UUID
-    place: int
-
-
-async def add_signal(tx: Tx, workspace_id: UUID, run_id: UUID, delivered: Delivered) -> bool:
-    """Notes the signal of the source at that place, once, and takes its credit off what the run has reserved."""
-    return await tx.run(_ADD_SIGNAL, workspace_id=workspace_id, run_id=run_id, **delivered._asdict()) == 1
 
 
 async def hold_product(tx: Tx, workspace_id: UUID, id: UUID | None) -> bool:

@@ -7,26 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 
-from sightline.intelligence.plans import (
-    MOST_ALIASES,
-    MOST_COMPETITORS,
-    MOST_DOMAINS,
-    MOST_LANGUAGES,
-    MOST_QUESTIONS,
-    MOST_READS,
-    MOST_SECTIONS,
-    AppConnector,
-    Audience,
-    Exclusions,
-    Geography,
-    LookbackDays,
-    ResearchMode,
-    SectionType,
-    SourceMode,
-    SourceTarget,
-    Topic,
-    Website,
-)
+from sightline.intelligence import plans
 from sightline.platform.errors import Fault
 from sightline.platform.refs import UUID_PATTERN
 from sightline.platform.wire import Id, Input, Text, Trimmed, WireType
@@ -134,21 +115,21 @@ class NewCompetitor(Input):
     """A competitor, by every name that it goes by."""
 
     name: NameOfCompetitor
-    website: Website | None = None
-    aliases: Annotated[list[NameOfCompetitor], Meta(max_length=MOST_ALIASES)] | None = None
+    website: plans.Website | None = None
+    aliases: Annotated[list[NameOfCompetitor], Meta(max_length=plans.MOST_ALIASES)] | None = None
 
 
-Domains = Annotated[list[DomainName], Meta(max_length=MOST_DOMAINS)]
+Domains = Annotated[list[DomainName], Meta(max_length=plans.MOST_DOMAINS)]
 
 
 class NewSectionScope(Input):
     """Where a section looks. Preferred and restricted modes need at least one domain; an excluded domain wins."""
 
-    geography: Geography | None = None
-    audience: Audience | None = None
-    exclusions: Exclusions | None = None
-    languages: Annotated[list[LanguageLabel], Meta(min_length=1, max_length=MOST_LANGUAGES)] | None = None
-    source_mode: SourceMode | None = None
+    geography: plans.Geography | None = None
+    audience: plans.Audience | None = None
+    exclusions: plans.Exclusions | None = None
+    languages: Annotated[list[LanguageLabel], Meta(min_length=1, max_length=plans.MOST_LANGUAGES)] | None = None
+    source_mode: plans.SourceMode | None = None
     domains: Domains | None = None
     excluded_domains: Domains | None = None
 
@@ -172,11 +153,11 @@ class NewPlanSection(Input):
 
     id: Id
     name: PlanName
-    type: SectionType
+    type: plans.SectionType
     objective: Objective
-    questions: Annotated[list[QuestionText], Meta(min_length=1, max_length=MOST_QUESTIONS)]
-    competitors: Annotated[list[NewCompetitor], Meta(max_length=MOST_COMPETITORS)] | None = None
-    topic: Topic | None = None
+    questions: Annotated[list[QuestionText], Meta(min_length=1, max_length=plans.MOST_QUESTIONS)]
+    competitors: Annotated[list[NewCompetitor], Meta(max_length=plans.MOST_COMPETITORS)] | None = None
+    topic: plans.Topic | None = None
     scope: NewSectionScope | None = None
 
     schema_between: ClassVar = {
@@ -216,10 +197,10 @@ class NewPlanSection(Input):
 class NewAppRead(Input):
     """An app of a store whose reviews are read; without section ids it belongs to every section."""
 
-    connector: AppConnector
+    connector: plans.AppConnector
     external_id: NumericId
     label: ReadLabel
-    section_ids: Annotated[list[Id], Meta(max_length=MOST_SECTIONS)] | None = None
+    section_ids: Annotated[list[Id], Meta(max_length=plans.MOST_SECTIONS)] | None = None
 
 
 class NewPlanDefinition(Input):
@@ -228,27 +209,27 @@ class NewPlanDefinition(Input):
     `maxSourcesPerSection` is a target of qualifying sources. `productId` may be empty.
     """
 
-    sections: Annotated[list[NewPlanSection], Meta(min_length=1, max_length=MOST_SECTIONS)]
-    research_mode: ResearchMode | None = None
-    initial_lookback_days: LookbackDays | None = None
-    max_sources_per_section: SourceTarget | None = None
+    sections: Annotated[list[NewPlanSection], Meta(min_length=1, max_length=plans.MOST_SECTIONS)]
+    research_mode: plans.ResearchMode | None = None
+    initial_lookback_days: plans.LookbackDays | None = None
+    max_sources_per_section: plans.SourceTarget | None = None
     output_language: LanguageLabel | None = None
     product_id: Destination | None = None
-    reads: Annotated[list[NewAppRead], Meta(max_length=MOST_READS)] | None = None
+    reads: Annotated[list[NewAppRead], Meta(max_length=plans.MOST_READS)] | None = None
 
     @classmethod
     def faults_between(cls, value: dict[str, Any]) -> Iterator[Fault]:
-        ids = [_folded(section.get("id")) for section in _objects(value.get("sections"), MOST_SECTIONS)]
+        ids = [_folded(section.get("id")) for section in _objects(value.get("sections"), plans.MOST_SECTIONS)]
         for n, id in enumerate(ids):
             if id and id in ids[:n]:
                 yield Fault(f"sections[{n}].id", "Another section has this id")
-        reads = _objects(value.get("reads"), MOST_READS)
+        reads = _objects(value.get("reads"), plans.MOST_READS)
         apps = [(read.get("connector"), read.get("externalId")) for read in reads]
         for n, read in enumerate(reads):
             if all(apps[n]) and apps[n] in apps[:n]:
                 yield Fault(f"reads[{n}].externalId", "The same app twice")
             chosen = read.get("sectionIds")
-            for m, id in enumerate(chosen[:MOST_SECTIONS] if isinstance(chosen, list) else ()):
+            for m, id in enumerate(chosen[: plans.MOST_SECTIONS] if isinstance(chosen, list) else ()):
                 if _folded(id) not in ids:
                     yield Fault(f"reads[{n}].sectionIds[{m}]", "No section of this plan")
 

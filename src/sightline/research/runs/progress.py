@@ -1,7 +1,7 @@
 """The SQL of searching a run: a section is started, and sealed once with all that it found."""
 
 from datetime import datetime, time
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from msgspec.structs import asdict
@@ -17,14 +17,15 @@ UPDATE research_runs
    SET status = 'running', started_at = coalesce(started_at, :now),
        from_date_time = coalesce(from_date_time, :since), to_date_time = coalesce(to_date_time, :until)
  WHERE workspace_id = :workspace_id AND id = :run_id""")
-_FIND_NEXT = sql(
+# The next section to search, and its attempts so far.
+FIND_NEXT = sql(
     """
 SELECT id, attempts FROM research_sections
  WHERE workspace_id = :workspace_id AND run_id = :run_id AND {is_active}
  ORDER BY position, id LIMIT 1""",
     is_active=IS_ACTIVE,
 )
-_BEGIN_SECTION = sql("""
+BEGIN_SECTION = sql("""
 UPDATE research_sections SET status = 'running', attempts = attempts + 1
  WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id""")
 _FIND_SOURCES = sql("""
@@ -39,16 +40,6 @@ SELECT DISTINCT ON (s.id) s.id, s.url, s.content, s.retrieved_at, s.language, co
 async def begin_run(tx: Tx, workspace_id: UUID, run_id: UUID, since: datetime | None, until: datetime | None) -> None:
     """Sets the run to running, and its dates unless it has them. Without dates, a later call sets them."""
     await tx.run(_BEGIN_RUN, workspace_id=workspace_id, run_id=run_id, since=since, until=until)
-
-
-async def find_next_section(tx: Tx, workspace_id: UUID, run_id: UUID) -> tuple[UUID, int] | None:
-    """Returns the id of the next section to search and its attempts so far, or None if all have ended."""
-    row = await tx.row(_FIND_NEXT, workspace_id=workspace_id, run_id=run_id)
-    return (row["id"], row["attempts"]) if row else None
-
-
-async def begin_section(tx: Tx, workspace_id: UUID, run_id: UUID, id: UUID) -> None:
-    await tx.run(_BEGIN_SECTION, workspace_id=workspace_id, run_id=run_id, id=id)
 
 
 async def find_sources(tx: Tx, workspace_id: UUID, run_id: UUID) -> dict[str, KnownSource]:
@@ -70,39 +61,30 @@ def _page(row: Row) -> Page:
     )
 
 
-class Earlier(NamedTuple):
-    """Whether the brief has completed another run, and up to which time the latest one searched."""
-
-    has_completed: bool
-    until: datetime | None
-
-
-_FIND_EARLIER = sql("""
+# Whether the brief has completed another run, and up to which time the latest one searched.
+FIND_EARLIER = sql("""
 SELECT count(*) > 0 AS has_completed, max(to_date_time) AS until FROM research_runs
  WHERE workspace_id = :workspace_id AND brief_id = :brief_id AND id <> :run_id AND status = 'completed'""")
 
-
-async def find_earlier(tx: Tx, workspace_id: UUID, brief_id: UUID, run_id: UUID) -> Earlier:
-    return Earlier(*await tx.one(_FIND_EARLIER, workspace_id=workspace_id, brief_id=brief_id, run_id=run_id))
-
-
-_IS_RUNNING = sql("""
+# Whether this attempt is the section's latest, and the section is running.
+IS_RUNNING = sql("""
 SELECT EXISTS (SELECT FROM research_sections
                 WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND status = 'running'
                   AND attempts = :attempt)""")
 # Seals a running section once, for its latest attempt. Its sealed_at is later than those of the run's other sections,
 # even if this machine's clock is behind: sources are delivered in this order.
-_SEAL = sql("""
+SEAL = sql("""
 UPDATE research_sections
    SET status = 'completed', answer = :answer, failure = NULL,
        sealed_at = greatest(:now, (SELECT max(sealed_at) + interval '1 millisecond' FROM research_sections
                                     WHERE workspace_id = :workspace_id AND run_id = :run_id))
  WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND status = 'running'
    AND attempts = :attempt AND sealed_at IS NULL""")
-_RETURN_ATTEMPT = sql("""
+# Uncounts an attempt that has ended without a result.
+RETURN_ATTEMPT = sql("""
 UPDATE research_sections SET attempts = attempts - 1
  WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND status = 'running' AND attempts = :attempt""")
-_FAIL = sql(
+FAIL = sql(
     """
 UPDATE research_sections SET status = 'failed', failure = :failure
  WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND {is_active} AND attempts = :attempt""",
@@ -120,26 +102,6 @@ class Attempt(NamedTuple):
     run_id: UUID
     id: UUID
     attempt: int
-
-
-async def is_running(tx: Tx, attempt: Attempt) -> bool:
-    """Whether this attempt is the section's latest, and the section is running."""
-    return bool(await tx.value(_IS_RUNNING, **attempt._asdict()))
-
-
-async def seal_section(tx: Tx, attempt: Attempt, answer: Any) -> bool:
-    """Returns False if the section was sealed, stopped or started again meanwhile."""
-    return await tx.run(_SEAL, **attempt._asdict(), answer=answer) == 1
-
-
-async def return_attempt(tx: Tx, attempt: Attempt) -> None:
-    """Uncounts an attempt that has ended without a result."""
-    await tx.run(_RETURN_ATTEMPT, **attempt._asdict())
-
-
-async def fail_section(tx: Tx, attempt: Attempt, failure: str) -> bool:
-    """Returns False when the section has ended."""
-    return await tx.run(_FAIL, **attempt._asdict(), failure=failure) == 1
 
 
 async def spend_reserved(tx: Tx, workspace_id: UUID, run_id: UUID, credits: int) -> None:

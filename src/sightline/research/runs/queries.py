@@ -178,32 +178,15 @@ async def add_run(tx: Tx, workspace_id: UUID, new: NewRun, operation_id: UUID, s
     await tx.run(_ADD_SECTIONS, workspace_id=workspace_id, run_id=new.id, sections=sections)
 
 
-_HAS_SLOT = sql("""
-SELECT EXISTS (SELECT FROM research_runs WHERE workspace_id = :workspace_id AND brief_id = :brief_id AND slot = :slot)
-""")
-
-
-async def has_slot(tx: Tx, workspace_id: UUID, brief_id: UUID, slot: datetime) -> bool:
-    """Whether the brief has run for that moment of its schedule."""
-    return bool(await tx.value(_HAS_SLOT, workspace_id=workspace_id, brief_id=brief_id, slot=slot))
-
-
 _COUNT_SECTIONS = sql("""
-SELECT count(*) FILTER (WHERE status = 'completed') AS completed, count(*) FILTER (WHERE status = 'failed') AS failed,
+SELECT count(*) FILTER (WHERE status = 'completed') AS completed,
        count(*) FILTER (WHERE status <> 'completed') AS unsealed
   FROM research_sections WHERE workspace_id = :workspace_id AND run_id = :run_id""")
 
 
-class SectionCounts(NamedTuple):
-    """How many sections of a run are completed, failed, and not completed."""
-
-    completed: int
-    failed: int
-    unsealed: int
-
-
-async def count_sections(tx: Tx, workspace_id: UUID, run_id: UUID) -> SectionCounts:
-    return SectionCounts(*await tx.one(_COUNT_SECTIONS, workspace_id=workspace_id, run_id=run_id))
+async def count_sections(tx: Tx, workspace_id: UUID, run_id: UUID) -> Row:
+    """How many sections of a run are `completed`, and how many `unsealed`: not completed."""
+    return await tx.one(_COUNT_SECTIONS, workspace_id=workspace_id, run_id=run_id)
 
 
 _END_SECTIONS = sql(f"""
@@ -227,16 +210,10 @@ async def end_run(
     await tx.run(_END_RUN, workspace_id=workspace_id, run_id=run_id, status=status, failure=failure, returned=returned)
 
 
-_REQUEUE_SECTIONS = sql("""
+REQUEUE_SECTIONS = sql("""
 UPDATE research_sections SET status = 'queued', attempts = 0, failure = NULL
  WHERE workspace_id = :workspace_id AND run_id = :run_id AND status <> 'completed'""")
-_REQUEUE_RUN = sql("""
+REQUEUE_RUN = sql("""
 UPDATE research_runs SET status = 'queued', failure = NULL, finished_at = NULL,
        credits_reserved = credits_reserved + :credits
  WHERE workspace_id = :workspace_id AND id = :run_id""")
-
-
-async def requeue(tx: Tx, workspace_id: UUID, run_id: UUID, credits: int) -> None:
-    """Puts the run and its unsealed sections back to queued, with so many credits reserved."""
-    await tx.run(_REQUEUE_SECTIONS, workspace_id=workspace_id, run_id=run_id)
-    await tx.run(_REQUEUE_RUN, workspace_id=workspace_id, run_id=run_id, credits=credits)

@@ -16,12 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sightline.intelligence.plans import DEFAULT_LANGUAGE, PlanSection, ResearchMode
-from sightline.intelligence.research import (
-    LEAST_RELEVANCE,
-    Coverage,
-    FindingText,
-    Researcher,
-)
+from sightline.intelligence.research import LEAST_RELEVANCE, Coverage, FindingText, Researcher
 from sightline.platform.ids import new_id
 from sightline.research.runs.candidates import Candidate, best_first, join_copies
 from sightline.research.runs.exact_quotes import keep_exact

@@ -4,7 +4,6 @@ from hashlib import sha256
 from uuid import UUID
 
 import msgspec
-from msgspec import Struct
 
 from sightline.catalog.products.named import ensure_product
 from sightline.intelligence.plans import PlanDefinition
@@ -40,14 +39,6 @@ class StartedRun(Record):
         return [self.brief_id]
 
 
-class _Plan(Struct):
-    """A plan that was checked, and the hash of the request that states it."""
-
-    name: str
-    definition: PlanDefinition
-    request_hash: bytes
-
-
 async def start(db: Database, actor: Actor, command: StartCommand) -> StartedRun:
     """A retry returns the run that the first request made, in its current state.
 
@@ -55,9 +46,9 @@ async def start(db: Database, actor: Actor, command: StartCommand) -> StartedRun
     """
     ensure_consistent(command, "command")
     definition = complete(command.definition)
-    plan = _Plan(command.name, definition, _hash_of(command, definition))
+    request_hash = _hash_of(command, definition)
     busy = Conflict("The research keeps changing. Read it and try again.")
-    return await retry_transaction(db, lambda tx: _start(tx, actor, command, plan), busy)
+    return await retry_transaction(db, lambda tx: _start(tx, actor, command, definition, request_hash), busy)
 
 
 def _hash_of(command: StartCommand, definition: PlanDefinition) -> bytes:
@@ -66,32 +57,35 @@ def _hash_of(command: StartCommand, definition: PlanDefinition) -> bytes:
     return sha256(msgspec.json.encode(normalised)).digest()
 
 
-async def _start(tx: Tx, actor: Actor, command: StartCommand, plan: _Plan) -> StartedRun:
-    await ensure_product(tx, actor.workspace_id, plan.definition.product_id, "command.definition.productId")
+async def _start(
+    tx: Tx, actor: Actor, command: StartCommand, definition: PlanDefinition, request_hash: bytes
+) -> StartedRun:
+    await ensure_product(tx, actor.workspace_id, definition.product_id, "command.definition.productId")
     brief = None if command.brief_id is None else await briefs.lock_brief(tx, actor.workspace_id, command.brief_id)
     requested = await queries.find_requested(tx, actor.workspace_id, command.request_id)
     if requested is not None:
-        if requested["request_hash"] != plan.request_hash:
+        if requested["request_hash"] != request_hash:
             raise RequestIdReused("This requestId was used for another request.", field="command.requestId")
         run = await queries.find_run(tx, actor.workspace_id, requested["brief_id"], requested["id"])
         return StartedRun(run.brief_id, run)
     tx = tx.later()
-    await reserve_credits(tx, actor.workspace_id, SECTION_CREDITS * len(plan.definition.sections))
+    credits = SECTION_CREDITS * len(definition.sections)
+    await reserve_credits(tx, actor.workspace_id, credits)
     if brief is None:
-        brief_id, revision = await _add_brief(tx, actor, plan), 1
+        brief_id, revision = await _add_brief(tx, actor, command.name, definition), 1
     else:
-        brief_id, revision = brief.id, await _edit(tx, actor, brief, command, plan)
+        brief_id, revision = brief.id, await _edit(tx, actor, brief, command, definition)
     new = NewRun(
         id=new_id(),
         brief_id=brief_id,
         trigger="manual",
         revision=revision,
-        definition=plan.definition,
-        credits_reserved=SECTION_CREDITS * len(plan.definition.sections),
+        definition=definition,
+        credits_reserved=credits,
         request_id=command.request_id,
-        request_hash=plan.request_hash,
+        request_hash=request_hash,
     )
-    return await queue_run(tx, actor, new, plan.definition)
+    return await queue_run(tx, actor, new, definition)
 
 
 async def queue_run(tx: Tx, actor: Actor, new: NewRun, definition: PlanDefinition) -> StartedRun:
@@ -102,14 +96,15 @@ async def queue_run(tx: Tx, actor: Actor, new: NewRun, definition: PlanDefinitio
     return StartedRun(new.brief_id, await queries.find_run(tx, actor.workspace_id, new.brief_id, new.id))
 
 
-async def _add_brief(tx: Tx, actor: Actor, plan: _Plan) -> UUID:
+async def _add_brief(tx: Tx, actor: Actor, name: str, definition: PlanDefinition) -> UUID:
     id = new_id()
-    await briefs.add_brief(tx, actor, id, plan.name, plan.definition)
+    new = {"id": id, "name": name, "definition": definition, "created_by": actor.member_id}
+    await tx.run(briefs.ADD_DRAFT, workspace_id=actor.workspace_id, **new)
     await log_change(tx, actor, "research_brief", id, None, "created")
     return id
 
 
-async def _edit(tx: Tx, actor: Actor, brief: BriefRow, command: StartCommand, plan: _Plan) -> int:
+async def _edit(tx: Tx, actor: Actor, brief: BriefRow, command: StartCommand, definition: PlanDefinition) -> int:
     """Saves the plan in its brief. Returns the plan's revision, which is a new one if the plan is another."""
     if brief.state == "archived":
         raise ScheduleNotAllowed("Archived research cannot be started.", currentState=brief.state)
@@ -119,9 +114,10 @@ async def _edit(tx: Tx, actor: Actor, brief: BriefRow, command: StartCommand, pl
     active = await queries.find_active(tx, actor.workspace_id, brief.id)
     if active is not None:
         raise RunActive("A run of this research has not ended. Wait for it, or stop it.", runId=str(active))
-    is_same = _content_of(brief.definition) == _content_of(msgspec.json.encode(plan.definition))
+    is_same = _content_of(brief.definition) == _content_of(msgspec.json.encode(definition))
     revision = brief.revision if is_same else brief.revision + 1
-    await briefs.change_plan(tx, actor.workspace_id, brief.id, plan.name, plan.definition, revision)
+    changed = {"name": command.name, "definition": definition, "revision": revision}
+    await tx.run(briefs.CHANGE_PLAN, workspace_id=actor.workspace_id, id=brief.id, **changed)
     await log_change(tx, actor, "research_brief", brief.id, None, "changed", fields=["name", "definition"])
     return revision
 

@@ -87,12 +87,13 @@ async def search_again(tx: Tx, actor: Actor, run_id: UUID) -> None:
 async def _reserve(tx: Tx, workspace_id: UUID, run: RunState) -> int:
     """Reserves the credits of the sections without a result, none while the run is active. Returns how many."""
     counts = await queries.count_sections(tx, workspace_id, run.id)
-    credits = 0 if run.is_active else counts.unsealed * SECTION_CREDITS
+    credits = 0 if run.is_active else counts["unsealed"] * SECTION_CREDITS
     await reserve_credits(tx, workspace_id, credits)
     return credits
 
 
 async def _requeue(tx: Tx, actor: Actor, run: RunState, credits: int) -> None:
-    await queries.requeue(tx, actor.workspace_id, run.id, credits)
+    await tx.run(queries.REQUEUE_SECTIONS, workspace_id=actor.workspace_id, run_id=run.id)
+    await tx.run(queries.REQUEUE_RUN, workspace_id=actor.workspace_id, run_id=run.id, credits=credits)
     detail = {"briefId": str(run.brief_id), "trigger": "retry"}
     await log_change(tx, actor, "research_run", run.id, None, "queued", **detail)

@@ -12,18 +12,12 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
 from sightline.platform.db.database import first_line
 from sightline.platform.db.retries import until_answered
-from sightline.research.app_reviews.queries import find_scores, warnings_of
+from sightline.research.app_reviews.queries import FIND_SCORES, warnings_of
 from sightline.research.runs import progress, queries
 from sightline.research.runs.cancelling import run_while
 from sightline.research.runs.progress import Attempt
 from sightline.research.runs.queries import RunState
-from sightline.research.runs.search import (
-    Budget,
-    SearchTools,
-    SectionSearchFailed,
-    Terms,
-    search_section,
-)
+from sightline.research.runs.search import Budget, SearchTools, SectionSearchFailed, Terms, search_section
 from sightline.research.runs.search_result import KnownSource, SearchedSection
 from sightline.research.runs.start import SECTION_CREDITS
 from sightline.workspaces.changes import log_change
@@ -56,20 +50,21 @@ async def start_next_section(tx: Tx, workspace_id: UUID, run_id: UUID) -> Sectio
         return None
     tx = tx.later()
     definition = msgspec.json.decode(run.definition, type=PlanDefinition)
-    earlier = await progress.find_earlier(tx, workspace_id, run.brief_id, run_id)
-    since, until = _window(run, definition, earlier.until, tx.now)
+    of_run = {"workspace_id": workspace_id, "run_id": run_id}
+    earlier = await tx.one(progress.FIND_EARLIER, **of_run, brief_id=run.brief_id)
+    since, until = _window(run, definition, earlier["until"], tx.now)
     await progress.begin_run(tx, workspace_id, run_id, since, until)
-    while (found := await progress.find_next_section(tx, workspace_id, run_id)) is not None:
+    while (found := await tx.row(progress.FIND_NEXT, **of_run)) is not None:
         id, attempts = found
         if attempts < MOST_ATTEMPTS:
-            await progress.begin_section(tx, workspace_id, run_id, id)
+            await tx.run(progress.BEGIN_SECTION, **of_run, id=id)
             return SectionTask(
                 attempt=Attempt(workspace_id, run_id, id, attempts + 1),
                 section=next(section for section in definition.sections if section.id == id),
                 terms=_terms(definition, since, until),
-                budget=Budget() if earlier.has_completed else Budget(rounds=PREVIEW_ROUNDS),
+                budget=Budget() if earlier["has_completed"] else Budget(rounds=PREVIEW_ROUNDS),
                 known=await progress.find_sources(tx, workspace_id, run_id),
-                warnings=warnings_of(definition, await find_scores(tx, workspace_id, run_id), id),
+                warnings=warnings_of(definition, await tx.value(FIND_SCORES, **of_run), id),
             )
         await _fail(tx, Attempt(workspace_id, run_id, id, attempts), GAVE_UP)
     await _finish(tx, workspace_id, run)
@@ -123,7 +118,7 @@ async def return_attempt(db: Database, attempt: Attempt) -> None:
     """
     async with db.transaction() as tx:
         await queries.lock_known_run(tx, attempt.workspace_id, attempt.run_id)  # waits for a start that still commits
-        await progress.return_attempt(tx, attempt)
+        await tx.run(progress.RETURN_ATTEMPT, **attempt._asdict())
 
 
 async def _search(db: Database, tools: SearchTools, task: SectionTask) -> SearchedSection | None:
@@ -137,7 +132,7 @@ async def _search(db: Database, tools: SearchTools, task: SectionTask) -> Search
 @until_answered
 async def _is_running(db: Database, attempt: Attempt) -> bool:
     async with db.autocommit() as tx:
-        return await progress.is_running(tx, attempt)
+        return bool(await tx.value(progress.IS_RUNNING, **attempt._asdict()))
 
 
 async def _seal(tx: Tx, attempt: Attempt, found: SearchedSection) -> None:
@@ -145,14 +140,14 @@ async def _seal(tx: Tx, attempt: Attempt, found: SearchedSection) -> None:
     if await queries.lock_known_run(tx, attempt.workspace_id, attempt.run_id) is None:
         return
     tx = tx.later()
-    if await progress.seal_section(tx, attempt, found.answer):
+    if await tx.run(progress.SEAL, **attempt._asdict(), answer=found.answer):
         await progress.add_found(tx, attempt, found)
         await settle_credits(tx, attempt.workspace_id, SECTION_CREDITS)
         await progress.spend_reserved(tx, attempt.workspace_id, attempt.run_id, SECTION_CREDITS)
 
 
 async def _fail(tx: Tx, attempt: Attempt, failure: str) -> None:
-    if await progress.fail_section(tx, attempt, failure):
+    if await tx.run(progress.FAIL, **attempt._asdict(), failure=failure):
         await return_credits(tx, attempt.workspace_id, SECTION_CREDITS)
         await progress.spend_reserved(tx, attempt.workspace_id, attempt.run_id, SECTION_CREDITS)
 
@@ -160,7 +155,7 @@ async def _fail(tx: Tx, attempt: Attempt, failure: str) -> None:
 async def _finish(tx: Tx, workspace_id: UUID, run: RunState) -> None:
     """Ends a run whose sections have all ended: completed, or failed if no section has a result."""
     counts = await queries.count_sections(tx, workspace_id, run.id)
-    status, failure = ("completed", None) if counts.completed else ("failed", ALL_FAILED)
+    status, failure = ("completed", None) if counts["completed"] else ("failed", ALL_FAILED)
     await queries.end_run(tx, workspace_id, run.id, status, failure)
     await log_change(tx, _actor(workspace_id, run.id), "research_run", run.id, None, status, briefId=str(run.brief_id))
 
