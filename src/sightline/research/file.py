@@ -234,20 +234,16 @@ class BriefRecord(KeyedRecord):
 
 def _of_run(path: str, record: type[FileRecord], **more: Any) -> Table:
     """Returns the table of a part of a run."""
-    own: dict[str, Any] = {
-        "primary": ("run_id", "id"),
-        "parents": ("run_id",),
-        "logged": False,
-        "stamped": False,
-        "placed": True,
-    }
+    own: dict[str, Any] = {"primary": ("run_id", "id"), "parents": ("run_id",), "logged": False, "stamped": False}
     return Table(f"research.runs.{path}", f"research_{path.rpartition('.')[2]}", record, **(own | more))
 
 
-FINDINGS = _of_run("sections.findings", FindingRecord, parents=("run_id", "section_id"), rules=_refuse_large)
-SECTIONS = _of_run("sections", SectionRecord, children=(FINDINGS,), rules=_settle_sections)
-SOURCES = _of_run("sources", SourceRecord, placed=False, order="retrieved_at, id")
-RECORDS = _of_run("records", ReviewRecord, rules=_refuse_large)
+FINDINGS = _of_run(
+    "sections.findings", FindingRecord, parents=("run_id", "section_id"), placed=True, rules=_refuse_large
+)
+SECTIONS = _of_run("sections", SectionRecord, children=(FINDINGS,), placed=True, rules=_settle_sections)
+SOURCES = _of_run("sources", SourceRecord, order="retrieved_at, id")
+RECORDS = _of_run("records", ReviewRecord, placed=True, rules=_refuse_large)
 RUNS = Table(
     "research.runs",
     "research_runs",

@@ -41,7 +41,7 @@ async def raw_stored(run: Run, entries: Sequence[Entry]) -> AsyncIterator[None]:
     """Joins raw data and turns; stores those that differ from the stored ones."""
     giving = [e for e in entries if not e.broken and ("transcript" in e.given or "rawData" in e.given)]
     stored = await _find(run.tx, run.workspace_id, [entry.id for entry in giving if not entry.is_new])
-    becomes: dict[UUID, dict[str, Any] | None] = {}
+    differing: list[tuple[Entry, dict[str, Any] | None]] = []
     for entry in giving:
         before = stored.get(entry.id)
         raw = _together(entry.given, before)
@@ -51,18 +51,13 @@ async def raw_stored(run: Run, entries: Sequence[Entry]) -> AsyncIterator[None]:
         if entry.row["transcript"] is None and (turns := _apart(raw)[1]) is not None:
             entry.row["transcript"] = summarise({"turns": turns})
         if not same_json(raw, before):
-            becomes[entry.id] = raw
+            differing.append((entry, raw))
             entry.changed |= set() if entry.is_new else {"rawData"}
     yield
-    becomes = {entry.id: becomes[entry.id] for entry in giving if entry.id in becomes and not entry.broken}
-    saved = [
-        {"workspace_id": run.workspace_id, "signal_id": id, "raw": raw}
-        for id, raw in becomes.items()
-        if raw is not None
-    ]
+    sound = [(entry.id, raw) for entry, raw in differing if not entry.broken]
+    saved = [{"workspace_id": run.workspace_id, "signal_id": id, "raw": raw} for id, raw in sound if raw is not None]
     await run.tx.run_many(SAVE_RAW, saved)
-    removed = [id for id, raw in becomes.items() if raw is None]
-    await run.tx.run(_REMOVE, workspace_id=run.workspace_id, ids=removed)
+    await run.tx.run(_REMOVE, workspace_id=run.workspace_id, ids=[id for id, raw in sound if raw is None])
 
 
 def _together(given: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -102,13 +97,8 @@ async def show_raw(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> Showing:
     def show(row: Any) -> dict[str, Any]:
         raw, turns = _apart(raws.get(row["id"]))
         summary = row["transcript"] and msgspec.json.decode(row["transcript"])
-        return {"transcript": _show_transcript(summary, turns), "rawData": raw}
+        if turns is not None:
+            summary = (summary or summarise({"turns": turns})) | {"turns": turns}
+        return {"transcript": summary, "rawData": raw}
 
     return show
-
-
-def _show_transcript(summary: dict[str, Any] | None, turns: list[Any] | None) -> dict[str, Any] | None:
-    if summary is None and turns is None:
-        return None
-    shown = dict(summary or summarise({"turns": turns}))
-    return shown if turns is None else shown | {"turns": turns}

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import asynccontextmanager, nullcontext, suppress
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -242,14 +242,15 @@ class Store:
                 await log_changes(self.run.tx, actor, table.kind, action, changes)
 
     async def _store_inside(self, child: Table, parents: Sequence[Entry]) -> None:
+        name = child.list_name
         inside = [
-            Entry(f"{above.path}.{child.list_name}[{index}]", given, record, above, index, broken=above.broken)
+            Entry(f"{above.path}.{name}[{n}]", given, getattr(above.record, name)[n], above, n, broken=above.broken)
             for above in parents
-            for index, (given, record) in enumerate(_nested(child, above))
+            for n, given in enumerate(above.given.get(name) or ())
         ]
         for start in range(0, len(inside), 10_000):
             await self.store(child, inside[start : start + 10_000])
-        giving = [one.id for one in sound(parents) if one.given.get(child.list_name) is not None]
+        giving = [one.id for one in sound(parents) if one.given.get(name) is not None]
         if child.path in self.run.pruned and giving and not self.run.faults.count:
             condition = f"t.{child.parents[-1]} = ANY(:parents::uuid[]) AND t.id <> ALL(:kept::uuid[])"
             kept = [entry.id for entry in inside]
@@ -264,11 +265,6 @@ def _has_any(field: Field, row: Any) -> bool:
     if isinstance(field.marker, Links):
         return bool(queries.linked(field, field.marker, row))
     return row is not None and row[field.column] is not None
-
-
-def _nested(child: Table, entry: Entry) -> Iterable[tuple[dict[str, Any], Any]]:
-    given = entry.given.get(child.list_name) or ()
-    return zip(given, getattr(entry.record, child.list_name) or (), strict=True) if given else ()
 
 
 def _merge(run: Run, table: Table, entry: Entry) -> None:

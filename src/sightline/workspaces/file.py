@@ -83,9 +83,7 @@ async def open_workspace(tx: Tx, given: dict[str, Any], faults: Faults) -> tuple
 PLAN = {field.encode_name: field.name for field in msgspec.structs.fields(PlanPart)}  # by member the column
 _FIND_PLAN = sql("SELECT {plan} FROM plans WHERE workspace_id = :workspace_id", plan=", ".join(PLAN.values()))
 _ADD_PLAN = sql("INSERT INTO plans (workspace_id) VALUES (:workspace_id) ON CONFLICT DO NOTHING")
-_CHANGE_PLAN = sql(
-    "UPDATE plans SET {assignments} WHERE workspace_id = :workspace_id", assignments=assignments(PLAN.values())
-)
+_CHANGE_PLAN = "UPDATE plans SET {assignments} WHERE workspace_id = :workspace_id"
 
 
 async def _store_plan(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
@@ -103,9 +101,9 @@ async def _store_plan(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     yield
     if entry.is_new:
         await run.tx.run(_ADD_PLAN, workspace_id=run.workspace_id)
-        before = dict(await run.tx.row(_FIND_PLAN, workspace_id=run.workspace_id) or {})
     if differs:
-        await run.tx.run(_CHANGE_PLAN, workspace_id=run.workspace_id, **(before | changes))
+        change = sql(_CHANGE_PLAN, assignments=assignments(changes))
+        await run.tx.run(change, workspace_id=run.workspace_id, **changes)
 
 
 async def _show_plan(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> Showing:

@@ -63,14 +63,9 @@ async def show_taxonomy(tx: Any, workspace_id: UUID) -> Given | None:
     groups = await queries.find_groups(tx, workspace_id)
     if not versions and not groups:
         return None
-    shown: Given = {}
-    for row in versions:
-        if row["is_active"]:
-            moment = shown_moment(row["activated_at"])
-            shown = {"id": str(row["id"]), "version": row["version"], "activatedAt": moment}
-    shown["groups"] = groups
-    shown["earlier"] = [_show_version(row) for row in versions if not row["is_active"]]
-    return shown
+    shown = [_show_version(row) for row in versions]
+    active = next((one for one, row in zip(shown, versions, strict=True) if row["is_active"]), {})
+    return active | {"groups": groups, "earlier": [one for one in shown if one is not active]}
 
 
 def _show_version(row: Any) -> Given:
@@ -90,14 +85,13 @@ async def apply_taxonomy(run: Run, given: Given) -> bool | None:
         return None
     known = {group["key"]: group for group in before["groups"]} if before else {}
     groups = _read_groups(run, given["groups"], known)
+    is_same = before is not None and before["groups"] == groups
+    if not is_same and len(_active_options(groups)) > _MOST_OPTIONS:
+        run.faults.add("taxonomy.groups", f"Expected at most {_MOST_OPTIONS:,} options in all groups together")
     if run.faults.count > faults:
         run.faulty_records.add(("taxonomy", ""))
         return None
-    if before and before["groups"] == groups:
-        return None
-    if len(_active_options(groups)) > _MOST_OPTIONS:
-        run.faults.add("taxonomy.groups", f"Expected at most {_MOST_OPTIONS:,} options in all groups together")
-        run.faulty_records.add(("taxonomy", ""))
+    if is_same:
         return None
     await _replace(run, given, before, groups)
     return before is None or "version" not in before

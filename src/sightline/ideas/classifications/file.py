@@ -28,20 +28,19 @@ class ClassificationPart(Part):
 
 
 class _Named(NamedTuple):
-    """A group, active or not, and the ids of all its options by key and by label."""
+    """A group, active or not, and the ids of all its options by key and label."""
 
     group: Group
-    keys: dict[str, UUID]
-    labels: dict[str, UUID]
-
-    def find(self, value: str) -> UUID | None:
-        return self.keys.get(value) or self.labels.get(value)
+    options: dict[str, UUID]
 
 
 _GROUPS = sql("""
 SELECT id, key, label, kind, selection_mode, required FROM taxonomy_groups WHERE workspace_id = :workspace_id""")
+# Of several with one name the last counts: a key, an active one.
 _OPTIONS = sql("""
-SELECT id, group_id, key, label FROM taxonomy_options WHERE workspace_id = :workspace_id ORDER BY is_active""")
+SELECT o.id, o.group_id, named.name
+  FROM taxonomy_options AS o CROSS JOIN LATERAL (VALUES (o.label, false), (o.key, true)) AS named (name, is_key)
+ WHERE o.workspace_id = :workspace_id ORDER BY is_key, o.is_active""")
 _VERSIONS = sql("SELECT id, version, is_active FROM taxonomy_versions WHERE workspace_id = :workspace_id")
 
 _MOVE_IDEAS = sql("""
@@ -64,12 +63,10 @@ async def follow_taxonomy(run: Run) -> AsyncIterator[None]:
 async def _groups(run: Run) -> dict[str, _Named]:
     """Returns the groups by key."""
     rows = await run.tx.rows(_GROUPS, workspace_id=run.workspace_id)
-    groups = {row["key"]: _Named(Group(**row), {}, {}) for row in rows}
-    by_id = {named.group.id: named for named in groups.values()}
+    options: dict[UUID, dict[str, UUID]] = {row["id"]: {} for row in rows}
     for row in await run.tx.rows(_OPTIONS, workspace_id=run.workspace_id):
-        by_id[row["group_id"]].keys[row["key"]] = row["id"]
-        by_id[row["group_id"]].labels[row["label"]] = row["id"]
-    return groups
+        options[row["group_id"]][row["name"]] = row["id"]
+    return {row["key"]: _Named(Group(**row), options[row["id"]]) for row in rows}
 
 
 @asynccontextmanager
@@ -151,7 +148,7 @@ def _read_one(
 def _find_options(run: Run, entry: Entry, here: str, given: dict[str, Any], named: _Named) -> list[UUID]:
     found: dict[UUID, None] = {}
     for index, value in enumerate(given["optionValues"]):
-        if (option := named.find(value)) is not None:
+        if (option := named.options.get(value)) is not None:
             found[option] = None
         elif ("taxonomy", "") not in run.faulty_records:
             run.refuse(entry, f"{here}.optionValues[{index}]", f"The group has no option {value!r}")

@@ -190,9 +190,8 @@ class Table:
     name: str  # the table in the database
     record: type[FileRecord]
     children: "tuple[Table, ...]" = ()  # the lists inside each record
-    parents: tuple[
-        str, ...
-    ] = ()  # of a list inside a record: the columns that name that record, last the one of its id
+    # Of a list inside a record: the columns that name that record, last the one of its id.
+    parents: tuple[str, ...] = ()
     is_single: bool = False  # one object in place of a list
     # How a stored record is found.
     tenant: str = "workspace_id"  # the column of the workspace's id
@@ -299,9 +298,8 @@ class Table:
         """Returns every column that the file has, each once."""
         own = [one.column for one in self.fields]
         arrays = [link.array for _, link in self.links if link.array]
-        return tuple(
-            dict.fromkeys([*self.parents, *own, *self.hidden, *arrays, *(["position"] if self.placed else [])])
-        )
+        position = ["position"] if self.placed else []
+        return tuple(dict.fromkeys([*self.parents, *own, *self.hidden, *arrays, *position]))
 
     @cached_property
     def list_name(self) -> str:
@@ -309,5 +307,4 @@ class Table:
 
     def title(self, columns: Sequence[str]) -> list[str]:
         """Returns the names of these columns in the file; an empty one where there is none."""
-        names = {one.column: one.name for one in self.fields}
-        return [names[column] for column in columns if column in names] or [""]
+        return [self.names[column] for column in columns if column in self.names] or [""]
