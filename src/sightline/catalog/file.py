@@ -37,9 +37,9 @@ async def _refuse_circles(run: Run, entries: list[Entry]) -> AsyncIterator[None]
     yield
 
 
-_FLAGGED = sql("SELECT label FROM idea_statuses WHERE workspace_id = :workspace_id AND promotion")
 _UNFLAG = sql("""
-UPDATE idea_statuses SET promotion = false WHERE workspace_id = :workspace_id AND label = ANY(:labels)""")
+UPDATE idea_statuses SET promotion = false WHERE workspace_id = :workspace_id AND promotion AND label <> :label
+RETURNING label""")
 
 
 async def _move_promotion(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
@@ -48,11 +48,10 @@ async def _move_promotion(run: Run, entries: list[Entry]) -> AsyncIterator[None]
     for entry in flagged[1:]:
         run.refuse(entry, "promotion", f"Only one label can be the promotion label; {flagged[0].path} is already")
     if flagged:
-        rows = await run.tx.rows(_FLAGGED, workspace_id=run.workspace_id)
-        stored = {row["label"] for row in rows} - {flagged[0].row["label"]}
-        if (others := stored - {entry.row.get("label") for entry in entries}) and "ideaStatuses" not in run.pruned:
+        rows = await run.tx.rows(_UNFLAG, workspace_id=run.workspace_id, label=flagged[0].row["label"])
+        others = {row["label"] for row in rows} - {entry.row.get("label") for entry in entries}
+        if others and "ideaStatuses" not in run.pruned:
             run.refuse(flagged[0], "promotion", f"The label {min(others)!r} is the promotion label already")
-        await run.tx.run(_UNFLAG, workspace_id=run.workspace_id, labels=list(stored))
     yield
 
 

@@ -20,7 +20,7 @@ from sightline.ideas.records import Name, OfficialAnswer
 from sightline.intelligence.embedded.naming import name_idea
 from sightline.platform.db import Statement, sql
 from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import Column, Extra, FileRecord, KeyedRecord, Link, Links, Part, Table
+from sightline.platform.file_section.tables import Extra, FileRecord, KeyedRecord, Link, Links, Nullable, Part, Table
 from sightline.platform.wire import Short, Text, Whole, Word
 
 _MOST_OF_PROVENANCE = 10_000  # bytes
@@ -166,10 +166,8 @@ class IdeaRecord(KeyedRecord):
     sprint: Annotated[Word | None, Link("sprints")] = None
     source_key: Word | None = None
     external_id: Word | None = None
-    created_source: Annotated[Short | None, Column(nullable=True)] = "file"
-    provenance: Annotated[dict[str, Any] | None, Column(nullable=True)] = msgspec.field(
-        default_factory=lambda: {"method": "file"}
-    )
+    created_source: Annotated[Short | None, Nullable()] = "file"
+    provenance: Annotated[dict[str, Any] | None, Nullable()] = msgspec.field(default_factory=lambda: {"method": "file"})
     feature_ownership: FeatureOwnership | None = "automatic"
     feature_matching: Annotated[dict[str, Any] | None, FEATURE_MATCHING] = None
     portal_visible: bool | None = False

@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, UnsetType
 from sightline.intelligence.plans import MOST_SECTIONS
 from sightline.platform.db import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import Column, Converted, FileRecord, Find, KeyedRecord, Link, Table
+from sightline.platform.file_section.tables import Converted, FileRecord, Find, KeyedRecord, Link, Table
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Hexadecimal, Id, Line, Moment, Name, Positive, Whole, Word
 from sightline.research.briefs.queries import words_of
@@ -31,7 +31,7 @@ def _find_signals(value: Sequence[str], find: Find) -> list[Any]:
 
 
 # The signals that a run was turned into; deleted ones keep their id.
-_SIGNALS = Converted(_find_signals, column="addition_signal_ids")
+_SIGNALS = Converted(_find_signals)
 
 
 # A page has up to 50 findings or reviews, which are read and encoded at once; of a run and a section it has one.
@@ -178,7 +178,7 @@ class ReviewRecord(FileRecord):
     rating: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
     title: str | None = ""
     body: str | None = ""
-    version: Annotated[Line | None, Column("app_version")] = None
+    app_version: Line | None = msgspec.field(default=None, name="version")
     storefront: Line | None = None
     submitted_at: Moment | None = None
     url: Line | None = None
@@ -202,8 +202,8 @@ class RunRecord(FileRecord):
     scores: list[Any] | None = msgspec.field(default_factory=list)
     addition_status: Literal["completed", "failed"] | None = None
     addition_product: Annotated[Word | None, Link("products")] = None
-    addition_signals: Annotated[Annotated[list[str], Meta(max_length=1_000)] | None, _SIGNALS] = msgspec.field(
-        default_factory=list
+    addition_signal_ids: Annotated[Annotated[list[str], Meta(max_length=1_000)] | None, _SIGNALS] = msgspec.field(
+        default_factory=list, name="additionSignals"
     )
     addition_failure: Line | None = None
     failure: Line | None = None

@@ -1,18 +1,15 @@
 """Signals in the workspace file."""
 
-from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any, cast
-from uuid import UUID
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.intelligence.embedded.naming import name_idea
-from sightline.platform.db import Tx
-from sightline.platform.file_section.entries import Entry, Linked, Run, sound
-from sightline.platform.file_section.tables import Extra, KeyedRecord, Link, Links, Part, Showing, Table
+from sightline.platform.file_section.entries import Entry, Linked, Run
+from sightline.platform.file_section.tables import Extra, KeyedRecord, Link, Links, Part, Table
 from sightline.platform.wire import Line, Name, Word
-from sightline.signals.file_content import TranscriptPart, raw_stored, show_raw
+from sightline.signals.file_content import TranscriptPart, show_content, store_content
 from sightline.signals.material import material_of, name_of
 from sightline.signals.records import (
     AnalysisProfile,
@@ -36,24 +33,6 @@ class SourceLinkPart(Part):
     url: Line
     type: Line = "link"
     primary: bool = False
-
-
-async def _rules(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
-    """Completes processing; stores raw data and transcript."""
-    async with raw_stored(run, entries):
-        for entry in sound(entries):
-            _settle_status(run, entry)
-        yield
-
-
-def _settle_status(run: Run, entry: Entry) -> None:
-    """Says when a worker reads the signal. A second import of the same content does not have it read again."""
-    row, stored = entry.row, entry.stored
-    waits = row["status"] in ("pending", "processing")
-    if waits and run.is_import and stored and row["name"] == stored["name"] and "rawData" not in entry.changed:
-        row["status"] = stored["status"]
-    if entry.is_new or row["status"] != stored["status"]:
-        row["process_after"] = run.tx.now if waits else None
 
 
 def _complete(run: Run, entry: Entry) -> None:
@@ -82,16 +61,6 @@ def _content_name(entry: Entry) -> str | None:
     raw, data = entry.given.get("rawData") or {}, entry.given.get("data") or {}
     transcript = {"transcript": entry.given["transcript"]} if entry.given.get("transcript") else {}
     return name_of(material_of("text", raw | transcript, data), name_idea)
-
-
-async def _show(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> Showing:
-    show_big = await show_raw(tx, workspace_id, rows)
-
-    def show(row: Any) -> dict[str, Any]:
-        source = {"type": row["source_type"], "external_data": row["external_data"]}
-        return {"source": source} | show_big(row)
-
-    return show
 
 
 _INITIATIVES = Links("initiatives", "signal_initiatives", "accepted", late=True, is_repeated=False)
@@ -145,6 +114,6 @@ SIGNALS = Table(
     hidden={"source_type": "", "external_data": {}, "transcript": None, "process_after": None},
     batch=100,
     complete=_complete,
-    rules=_rules,
-    show=_show,
+    rules=store_content,
+    show=show_content,
 )

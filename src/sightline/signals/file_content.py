@@ -5,7 +5,6 @@ that the signal itself stores is computed from the turns: `{turnCount, speakers,
 """
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -14,8 +13,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import Tx, sql
 from sightline.platform.db.updates import same_json
-from sightline.platform.file_section.entries import Entry, Run
-from sightline.platform.file_section.tables import Part, Showing
+from sightline.platform.file_section.entries import Entry, Run, sound
+from sightline.platform.file_section.tables import Part
 from sightline.signals.material import summarise
 from sightline.signals.queries import SAVE_RAW
 
@@ -36,10 +35,9 @@ class TranscriptPart(Part):
     duration_seconds: Annotated[float, Meta(ge=0)] | UnsetType | None = UNSET
 
 
-@asynccontextmanager
-async def raw_stored(run: Run, entries: Sequence[Entry]) -> AsyncIterator[None]:
-    """Joins raw data and turns; stores those that differ from the stored ones."""
-    giving = [e for e in entries if not e.broken and ("transcript" in e.given or "rawData" in e.given)]
+async def store_content(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
+    """Completes processing. Joins raw data and turns; stores those that differ from the stored ones."""
+    giving = [e for e in sound(entries) if ("transcript" in e.given or "rawData" in e.given)]
     stored = await _find(run.tx, run.workspace_id, [entry.id for entry in giving if not entry.is_new])
     differing: list[tuple[Entry, dict[str, Any] | None]] = []
     for entry in giving:
@@ -53,11 +51,23 @@ async def raw_stored(run: Run, entries: Sequence[Entry]) -> AsyncIterator[None]:
         if not same_json(raw, before):
             differing.append((entry, raw))
             entry.changed |= set() if entry.is_new else {"rawData"}
+    for entry in sound(entries):
+        _settle_status(run, entry)
     yield
-    sound = [(entry.id, raw) for entry, raw in differing if not entry.broken]
-    saved = [{"workspace_id": run.workspace_id, "signal_id": id, "raw": raw} for id, raw in sound if raw is not None]
+    written = [(entry.id, raw) for entry, raw in differing if not entry.broken]
+    saved = [{"workspace_id": run.workspace_id, "signal_id": id, "raw": raw} for id, raw in written if raw is not None]
     await run.tx.run_many(SAVE_RAW, saved)
-    await run.tx.run(_REMOVE, workspace_id=run.workspace_id, ids=[id for id, raw in sound if raw is None])
+    await run.tx.run(_REMOVE, workspace_id=run.workspace_id, ids=[id for id, raw in written if raw is None])
+
+
+def _settle_status(run: Run, entry: Entry) -> None:
+    """Says when a worker reads the signal. A second import of the same content does not have it read again."""
+    row, stored = entry.row, entry.stored
+    waits = row["status"] in ("pending", "processing")
+    if waits and run.is_import and stored and row["name"] == stored["name"] and "rawData" not in entry.changed:
+        row["status"] = stored["status"]
+    if entry.is_new or row["status"] != stored["status"]:
+        row["process_after"] = run.tx.now if waits else None
 
 
 def _together(given: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -90,15 +100,15 @@ async def _find(tx: Tx, workspace_id: UUID, ids: Sequence[UUID]) -> dict[UUID, A
     return {row["signal_id"]: msgspec.json.decode(row["raw"]) for row in rows}
 
 
-async def show_raw(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> Showing:
-    """Returns a function that shows a signal's transcript with the turns, and the raw data without them."""
+async def show_content(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> list[dict[str, Any]]:
+    """Returns by signal its source, the transcript with the turns, and the raw data without them."""
     raws = await _find(tx, workspace_id, [row["id"] for row in rows])
-
-    def show(row: Any) -> dict[str, Any]:
+    shown = []
+    for row in rows:
         raw, turns = _apart(raws.get(row["id"]))
         summary = row["transcript"] and msgspec.json.decode(row["transcript"])
         if turns is not None:
             summary = (summary or summarise({"turns": turns})) | {"turns": turns}
-        return {"transcript": summary, "rawData": raw}
-
-    return show
+        source = {"type": row["source_type"], "external_data": row["external_data"]}
+        shown.append({"source": source, "transcript": summary, "rawData": raw})
+    return shown

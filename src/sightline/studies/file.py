@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal, cast
 from uuid import UUID
 
+import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import Tx
 from sightline.platform.file_section.entries import NOWHERE, Entry, Run
-from sightline.platform.file_section.tables import Converted, Find, KeyedRecord, Link, Links, Part, Showing, Table
+from sightline.platform.file_section.tables import Converted, Find, KeyedRecord, Link, Links, Part, Table
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Moment, Name, Word
 
@@ -48,8 +49,8 @@ def _keep_subject(run: Run, entry: Entry) -> None:
         run.refuse(entry, "subject", "The subject of a rating never changes")
 
 
-async def _show_feedback(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> Showing:
-    return lambda row: {"subject": {"type": row["subject_type"], "id": str(row["subject_id"])}}
+async def _show_feedback(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> list[dict[str, Any]]:
+    return [{"subject": {"type": row["subject_type"], "id": str(row["subject_id"])}} for row in rows]
 
 
 def _add_path(run: Run, entry: Entry) -> None:
@@ -79,7 +80,9 @@ class FeedbackRecord(KeyedRecord):
     study: Annotated[Word | UnsetType, Link("studies")] = UNSET
     rating: Annotated[float, Meta(ge=0, le=10)] | UnsetType = UNSET
     metric: Word | UnsetType = UNSET
-    subject: Annotated[SubjectPart | UnsetType, Converted(_store_subject, column="subject_id")] = UNSET
+    subject_id: Annotated[SubjectPart | UnsetType, Converted(_store_subject)] = msgspec.field(
+        default=UNSET, name="subject"
+    )
     comment: str | None = None
     submitted_at: Moment | UnsetType = UNSET
     source: Literal["study_completion", "live_interview"] | None = "study_completion"

@@ -113,8 +113,8 @@ async def _records(tx: Tx, table: Table, workspace_id: UUID) -> AsyncIterator[di
 
 async def records_of(tx: Tx, table: Table, workspace_id: UUID, rows: Sequence[Any]) -> list[dict[str, Any]]:
     """Returns the records of some rows as the file shows them."""
-    show = await table.show(tx, workspace_id, rows) if table.show and rows else None
-    records = [_record(table, row) | (show(row) if show else {}) for row in rows]
+    shown = await table.show(tx, workspace_id, rows) if table.show and rows else [{}] * len(rows)
+    records = [_record(table, row) | more for row, more in zip(rows, shown, strict=True)]
     for child in table.children if rows else ():
         found: dict[tuple[Any, ...], list[dict[str, Any]]] = {tuple(row[c] for c in child.above): [] for row in rows}
         inside = await queries.rows_inside(tx, child, workspace_id, list(found))

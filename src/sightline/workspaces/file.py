@@ -11,7 +11,7 @@ from sightline.platform.access import Role
 from sightline.platform.db import Tx, sql
 from sightline.platform.db.sql import assignments
 from sightline.platform.file_section.entries import Entry, Faults, Run
-from sightline.platform.file_section.tables import Converted, Extra, FileRecord, KeyedRecord, Part, Showing, Table
+from sightline.platform.file_section.tables import Converted, Extra, FileRecord, KeyedRecord, Part, Table
 from sightline.platform.ids import derived_id
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Email, Moment, Name, Whole, shown_moment
@@ -106,11 +106,11 @@ async def _store_plan(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
         await run.tx.run(change, workspace_id=run.workspace_id, **changes)
 
 
-async def _show_plan(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> Showing:
+async def _show_plan(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> list[dict[str, Any]]:
     plan: Any = await tx.row(_FIND_PLAN, workspace_id=workspace_id)
     ends = plan["trial_ends_at"]
     shown = {name: plan[column] for name, column in PLAN.items()} | {"trialEndsAt": ends and shown_moment(ends)}
-    return lambda row: {"plan": shown}
+    return [{"plan": shown}]
 
 
 WORKSPACE = Table(

@@ -12,7 +12,7 @@ from sightline.ideas.classifications.queries import StoredValue, copy_values, di
 from sightline.ideas.classifications.records import ClassificationReviewState, TextValue, ValueOrigin
 from sightline.platform.db import Tx, sql
 from sightline.platform.file_section.entries import Entry, Run
-from sightline.platform.file_section.tables import Part, Showing
+from sightline.platform.file_section.tables import Part
 from sightline.platform.wire import Moment, shown_moment
 
 
@@ -166,17 +166,15 @@ SELECT value.idea_id, g.key, value.text_value, value.review_state, value.origin,
  ORDER BY value.idea_id, NOT g.is_active, g.position, g.id""")
 
 
-async def show_classifications(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> Showing:
-    """Returns a function that shows an idea's values by the groups' keys, and the version they were assigned in."""
+async def show_classifications(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> list[dict[str, Any]]:
+    """Returns by idea the values, by the groups' keys, and the version in which they were assigned."""
     versions = {row["id"]: row["version"] for row in await tx.rows(_VERSIONS, workspace_id=workspace_id)}
     values: dict[UUID, list[dict[str, Any]]] = {}
     for row in await tx.rows(_SHOW, workspace_id=workspace_id, idea_ids=[row["id"] for row in rows]):
         shown = {"groupKey": row["key"], "optionValues": row["options"], "textValue": row["text_value"]}
         shown |= {"reviewState": row["review_state"], "origin": row["origin"]}
         values.setdefault(row["idea_id"], []).append(shown | {"updatedAt": shown_moment(row["updated_at"])})
-
-    def show(row: Any) -> dict[str, Any]:
-        version = versions.get(row["taxonomy_version_id"])
-        return {"taxonomyVersion": version, "classifications": values.get(row["id"], [])}
-
-    return show
+    return [
+        {"taxonomyVersion": versions.get(row["taxonomy_version_id"]), "classifications": values.get(row["id"], [])}
+        for row in rows
+    ]

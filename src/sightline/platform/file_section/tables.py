@@ -49,11 +49,8 @@ class Find(Protocol):
     def __call__(self, target: str, text: str, place: str = "", *, lenient: bool = False) -> UUID | None: ...
 
 
-class Column(NamedTuple):
-    """Stores the field in the column `name`. `nullable`: null is stored, though there is a default."""
-
-    name: str = ""
-    nullable: bool = False
+class Nullable(NamedTuple):
+    """A field with a default in which null is stored too."""
 
 
 class Link(NamedTuple):
@@ -79,7 +76,6 @@ class Converted(NamedTuple):
 
     store: Callable[[Any, Find], Any]
     show: Callable[[Any], Any] = lambda stored: stored
-    column: str = ""
 
 
 class Extra(NamedTuple):
@@ -158,15 +154,15 @@ class Field:
 
 def field_of(member: msgspec.structs.FieldInfo, hint: Any) -> Field:
     marked = getattr(hint, "__metadata__", ()) if get_origin(hint) is Annotated else ()
-    marker = next((one for one in marked if isinstance(one, Column | Link | Converted | Extra | Links)), None)
+    marker = next((one for one in marked if isinstance(one, Nullable | Link | Converted | Extra | Links)), None)
     default = member.default if member.default_factory is msgspec.NODEFAULT else member.default_factory()
-    named = getattr(marker, "column", "") or (marker.name if isinstance(marker, Column) else "")
+    named = marker.column if isinstance(marker, Link) else ""
     return Field(
         member.encode_name,
         member.name,
         named or member.name.rstrip("_") + ("_id" if isinstance(marker, Link) else ""),
         None if default is UNSET else default,
-        default is None or (isinstance(marker, Column) and marker.nullable),
+        default is None or isinstance(marker, Nullable),
         default is UNSET,
         marker,
     )
@@ -178,8 +174,7 @@ STAMPS = ("id", "key", "number", "createdAt", "updatedAt")
 
 Rules = Callable[[Run, list[Entry]], AsyncIterator[None]]
 Check = Callable[[Run, list[Entry]], Awaitable[None]]
-Showing = Callable[[Any], dict[str, Any]]
-Shower = Callable[[Tx, UUID, Sequence[Any]], Awaitable[Showing]]
+Show = Callable[[Tx, UUID, Sequence[Any]], Awaitable[list[dict[str, Any]]]]
 
 
 @dataclass(frozen=True)
@@ -211,7 +206,7 @@ class Table:
     complete: Callable[[Run, Entry], None] | None = None  # fills the row of a sound entry, or refuses it
     rules: Rules | None = None  # before their `yield` they may refuse or change entries, and at it the rows are written
     check_late: Check | None = None  # refuses entries whose late fields were changed, when those of all are stored
-    show: Shower | None = None  # adds to the records of an export
+    show: Show | None = None  # returns what it adds to the record of each row of an export
     where: str = "true"  # which rows an export has
     batch: int = 1_000  # rows of an export that are read at once
     is_late: bool = False  # stores only the fields that refer to later lists (see `late`)
