@@ -56,7 +56,7 @@ class Shelf:
             for one in self.pages.values()
             if not query.domains or is_within(one.url, query.domains)
         ]
-        hits = [SearchHit(url=url, title=title) for count, url, title in sorted(found) if count]
+        hits = [SearchHit(url=url) for count, url, _ in sorted(found) if count]
         return SearchPage(hits[: query.limit], self.warnings)
 
     async def read(self, url: str, is_allowed: IsAllowed = everywhere) -> Page:

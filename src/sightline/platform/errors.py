@@ -29,6 +29,7 @@ Raise a refusal where the reason is known; `platform.http.problems` turns it int
 own refusals from these where it needs a code of its own.
 """
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from msgspec import Struct
@@ -46,21 +47,20 @@ class Fault(Struct, omit_defaults=True):
 class Refusal(Exception):
     """A refused request. `extras` become top-level members of the problem document; None leaves one out.
 
-    `members` has an example of each member that a class adds; every problem may have `field`.
+    `members` has an example of each member that a class adds; every problem may have `field`. The response has the
+    `headers` too.
     """
 
     status: ClassVar[int] = 500
     code: ClassVar[str] = "INTERNAL_ERROR"
     title: ClassVar[str] = "Internal error"
     members: ClassVar[dict[str, Any]] = {}
+    headers: Mapping[str, str] = {}
 
     def __init__(self, detail: str, **extras: Any) -> None:
         super().__init__(detail)
         self.detail = detail
         self.extras = extras
-
-    def headers(self) -> dict[str, str]:
-        return {}
 
 
 class BadRequest(Refusal):
@@ -95,6 +95,7 @@ class InvalidReference(BadRequest):
 
 class Unauthorized(Refusal):
     status, code, title = 401, "INVALID_API_KEY", "A valid API key is needed"
+    headers: Mapping[str, str] = {"WWW-Authenticate": "Bearer"}
 
     def __init__(
         self, detail: str = "Send a valid API key: Authorization: Bearer <key>.", key: str | None = None
@@ -102,9 +103,6 @@ class Unauthorized(Refusal):
         """`key` is the id of the refused key, for the log. It is not secret."""
         super().__init__(detail)
         self.key = key
-
-    def headers(self) -> dict[str, str]:
-        return {"WWW-Authenticate": "Bearer"}
 
 
 class PaymentRequired(Refusal):
@@ -158,10 +156,7 @@ class MethodNotAllowed(Refusal):
 
     def __init__(self, allowed: str) -> None:
         super().__init__(f"Allowed here: {allowed}.")
-        self.allowed = allowed
-
-    def headers(self) -> dict[str, str]:
-        return {"Allow": self.allowed}
+        self.headers = {"Allow": allowed}
 
 
 class Conflict(Refusal):
@@ -216,16 +211,11 @@ class RateLimited(Refusal):
 
     def __init__(self, detail: str, retry_after: int, limits: dict[str, str]) -> None:
         super().__init__(detail)
-        self._headers = {"Retry-After": str(retry_after), **limits}
-
-    def headers(self) -> dict[str, str]:
-        return self._headers
+        self.headers = {"Retry-After": str(retry_after), **limits}
 
 
 class Unavailable(Refusal):
     """503: the database cannot be reached; trying again may help."""
 
     status, code, title = 503, "UNAVAILABLE", "The service is unavailable"
-
-    def headers(self) -> dict[str, str]:
-        return {"Retry-After": "1"}
+    headers: Mapping[str, str] = {"Retry-After": "1"}

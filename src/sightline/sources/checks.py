@@ -48,5 +48,5 @@ async def check_app_store(url: str, country: str, *, is_asked: bool) -> Check:
     try:
         await AppStore(url, country).search("notes", 1)
     except StoreUnavailable as unavailable:
-        return Check("app store", False, f"{unavailable.reason} SIGHTLINE_APP_STORE_URL is {url}.")
+        return Check("app store", False, f"{unavailable} SIGHTLINE_APP_STORE_URL is {url}.")
     return Check("app store", True, f"{url} answers")

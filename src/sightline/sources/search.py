@@ -8,8 +8,6 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 from msgspec import Struct
 
-from sightline.sources.pages import Published
-
 Found = TypeVar("Found")
 
 LONGEST_PAUSE = 5.0
@@ -72,16 +70,9 @@ class SearchQuery(Struct, frozen=True, kw_only=True):
 
 
 class SearchHit(Struct, frozen=True, kw_only=True):
-    """A page that may be worth reading. `published` is the provider's hint; the page itself decides.
-
-    `provider` found it, if another one than was asked.
-    """
+    """A page that may be worth reading. `provider` found it, if another one than was asked."""
 
     url: str
-    title: str
-    snippet: str = ""
-    published: Published | None = None
-    language: str | None = None
     provider: str | None = None
 
 

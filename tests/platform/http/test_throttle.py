@@ -120,7 +120,7 @@ def test_who_waits_as_told_is_let_in(waited: float) -> None:
     watch.at += waited
     with pytest.raises(RateLimited) as refused:
         throttle.admit(actor("a"))
-    headers = refused.value.headers()
+    headers = refused.value.headers
     assert int(headers["X-RateLimit-Reset"]) == ceil(1060)
     watch.at += int(headers["Retry-After"])
     assert is_let_in(throttle)

@@ -30,7 +30,7 @@ class ArticleWeb:
         self.asked.append(text)
         found = asyncio.run(self._library.search(SearchQuery(text=text, limit=20)))
         results = [
-            {"url": self.here(hit.url), "title": hit.title, "content": hit.snippet, "engine": "articles"}
+            {"url": self.here(hit.url), "title": "A title", "content": "A snippet", "engine": "articles"}
             for hit in found.hits
         ]
         return json.dumps({"query": text, "results": results, "unresponsive_engines": []}).encode()

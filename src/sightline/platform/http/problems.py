@@ -17,7 +17,7 @@ def problem(refusal: Refusal, request_id: str) -> Response:
     """Returns the response of a refusal."""
     extras = {name: value for name, value in refusal.extras.items() if value is not None}
     body = msgspec.json.encode(problem_members(type(refusal), refusal.detail, request_id) | extras)
-    return Response(body, refusal.status, refusal.headers(), "application/problem+json")
+    return Response(body, refusal.status, refusal.headers, "application/problem+json")
 
 
 def problem_members(kind: type[Refusal], detail: str, request_id: str) -> dict[str, Any]:

@@ -79,7 +79,7 @@ async def _look_up(store: AppStore, reads: list[AppRead]) -> dict[str, App] | No
     try:
         return await store.look_up([read.external_id for read in reads]) if reads else {}
     except StoreUnavailable as unavailable:
-        _log.warning("The app store did not give ratings", error=unavailable.reason)
+        _log.warning("The app store did not give ratings", error=str(unavailable))
         return None
 
 
@@ -94,7 +94,7 @@ async def _see(store: AppStore, read: AppRead, app: App | None, *, is_down: bool
         async with asyncio.timeout(READ_SECONDS):
             return Seen(read, app, await store.read_reviews(read.external_id), "")
     except StoreUnavailable as unavailable:
-        return Seen(read, app, None, unavailable.reason)
+        return Seen(read, app, None, str(unavailable))
     except TimeoutError:
         return Seen(read, app, None, "The app store did not answer in time.")
 

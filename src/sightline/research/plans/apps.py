@@ -55,7 +55,7 @@ async def find_apps(store: AppStore, question: str, definition: PlanDefinition, 
         async with asyncio.timeout(SECONDS):
             results = await asyncio.gather(*(store.search(name, SEARCHED) for name in names))
     except (StoreUnavailable, TimeoutError) as failure:
-        reason = failure.reason if isinstance(failure, StoreUnavailable) else "The app store did not answer in time."
+        reason = str(failure) if isinstance(failure, StoreUnavailable) else "The app store did not answer in time."
         return FoundApps([], [], [f"The app store could not be searched: {reason}"], is_answered=False)
     return await run_beside(lambda: _sort_out(names, results))
 

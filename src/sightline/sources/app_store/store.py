@@ -22,10 +22,6 @@ Answer = TypeVar("Answer")
 class StoreUnavailable(Exception):
     """The store does not answer. The message is one sentence that a person may read."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
 
 class AppStore:
     """The store at an address. `storefront` is the country, whose ratings and reviews differ from other countries'.
@@ -59,7 +55,7 @@ class AppStore:
             except StoreUnavailable as unavailable:
                 if number == 1:
                     raise
-                return Reviews([*found.values()], failure=unavailable.reason)
+                return Reviews([*found.values()], failure=str(unavailable))
             new = {review.id: review for review in page if review.id not in found}
             if not new:
                 return Reviews([*found.values()])

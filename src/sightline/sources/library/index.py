@@ -23,7 +23,6 @@ from sightline.sources.search import SearchHit, SearchQuery
 
 VERSION: Final = 10  # goes up when files are read otherwise
 MOST_WORDS: Final = 32  # of a query
-SNIPPET: Final = 200  # characters
 MOST_SKIPPED: Final = 5  # files named in warnings
 TURN: Final = 2.0  # seconds that one process writes before another one may
 RETRY_PAUSE: Final = 60.0  # seconds before a file is tried a third time, and each time after it
@@ -76,7 +75,7 @@ class Index:
             ) AS best USING (id) ORDER BY best.score, best.identity"""  # noqa: S608 - the conditions are constant, values travel as parameters
         with self._open() as db:
             rows = db.execute(statement, [words, *values, query.limit]).fetchall()
-        return [_hit(_page(stored)) for (stored,) in rows]
+        return [SearchHit(url=_page(stored).url) for (stored,) in rows]
 
     def find(self, url: str) -> Page | None:
         """The page of an address; of several, the one retrieved last."""
@@ -245,8 +244,3 @@ def _conditions(query: SearchQuery) -> tuple[str, list[Any]]:
             parts.append(f"AND (first_day IS NULL OR first_day {sign} ?)")
             values.append(day)
     return " ".join(parts), values
-
-
-def _hit(page: Page) -> SearchHit:
-    snippet = " ".join(page.text[:SNIPPET].split())
-    return SearchHit(url=page.url, title=page.title, snippet=snippet, published=page.published, language=page.language)

@@ -13,19 +13,14 @@ from sightline.sources.dates import read_hint
 from sightline.sources.search import SearchHit, SearchPage, SearchQuery
 
 MOST_RESULTS: Final = 100  # of one answer; providers give about 30
-LONGEST_TITLE: Final = 1_000
 
 _SLACK: Final = timedelta(days=1)  # a provider's date is a hint; the page decides
 
 
 class Result(Struct):
-    """A result as any provider gives it: each has a field for the snippet, and one for the day of publication."""
+    """A result as any provider gives it: its address and, in a field of its own, the day of publication."""
 
     url: str | None = None
-    title: str | None = None
-    content: str | None = None
-    description: str | None = None
-    text: str | None = None
     page_age: str | None = None
     publishedDate: str | None = None
     published_date: str | None = None
@@ -44,9 +39,7 @@ async def page_of(
         await asyncio.sleep(0)  # a long address takes 3 ms
         url = canonical(one.url or "")
         if url and _fits(url, one.page_age or one.publishedDate or one.published_date, query):
-            title = " ".join((one.title or "")[:LONGEST_TITLE].split()) or url
-            snippet = one.content or one.description or one.text
-            hits.setdefault(identity(url), SearchHit(url=url, title=title, snippet=snippet or ""))
+            hits.setdefault(identity(url), SearchHit(url=url))
     said = [text.replace("\0", "") for text in warnings]
     if unsupported:
         said.append(f"{label} cannot filter by {' or '.join(unsupported)}: what does not fit is left out afterwards.")

@@ -129,8 +129,7 @@ def _best(links: Iterable[Link], query: SearchQuery) -> list[SearchHit]:
     ]
     hits: dict[str, SearchHit] = {}
     for _, _, link in sorted(fitting, key=lambda one: one[:2]):
-        hit = SearchHit(url=link.url, title=link.title or link.url, snippet=link.summary, provider=NAME)
-        hits.setdefault(identity(link.url), hit)
+        hits.setdefault(identity(link.url), SearchHit(url=link.url, provider=NAME))
     return list(hits.values())[: query.limit]
 
 
