@@ -29,17 +29,11 @@ class SingleRecord:
 
         `lock` is for a record to be changed, such as `FOR UPDATE`: up to 1 MiB is then small.
         """
+        most = _MOST_CHANGED_AT_ONCE if lock else SMALL_BYTES
         return cls(
-            sql(
-                "SELECT {columns} FROM {rows} AND ({size}) <= {most} {lock}",
-                columns=columns,
-                rows=rows,
-                size=size,
-                most=str(_MOST_CHANGED_AT_ONCE if lock else SMALL_BYTES),
-                lock=lock,
-            ),
-            sql("SELECT {columns} FROM {rows} {lock}", columns=large_columns or columns, rows=rows, lock=lock),
-            sql("SELECT FROM {rows}", rows=rows),
+            sql(f"SELECT {columns} FROM {rows} AND ({size}) <= {most} {lock}"),
+            sql(f"SELECT {large_columns or columns} FROM {rows} {lock}"),
+            sql(f"SELECT FROM {rows}"),
         )
 
     @classmethod

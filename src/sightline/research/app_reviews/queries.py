@@ -49,16 +49,13 @@ FIND_SCORES = sql("SELECT scores FROM research_runs WHERE workspace_id = :worksp
 _RATED = """
     $[*] ? (@.ratingCount >= 0 && @.ratingCount <= 2147483647
             && (@.storeRating == null || (@.storeRating >= 1 && @.storeRating <= 5)))"""
-_FIND_RATING = sql(
-    """
+_FIND_RATING = sql(f"""
 SELECT score ->> 'storefront' AS storefront, (score ->> 'storeRating')::float8 AS rating,
        (score ->> 'ratingCount')::numeric::int AS count
-  FROM research_runs AS r, jsonb_path_query(r.scores, '{rated}') AS score
+  FROM research_runs AS r, jsonb_path_query(r.scores, '{_RATED}') AS score
  WHERE r.workspace_id = :workspace_id AND r.brief_id = :brief_id AND r.revision = :revision
    AND r.created_at < :created_at AND score ->> 'externalId' = :external_id
- ORDER BY r.created_at DESC, r.id DESC LIMIT 1""",
-    rated=_RATED,
-)
+ ORDER BY r.created_at DESC, r.id DESC LIMIT 1""")
 
 
 async def find_earlier_rating(tx: Tx, workspace_id: UUID, run: RunState, external_id: str) -> Published | None:

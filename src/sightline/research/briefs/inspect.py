@@ -63,30 +63,22 @@ async def _view(
         return records.BriefView(await queries.find_brief(tx, workspace_id, brief_id, at_once=at_once))
     await queries.ensure_known(tx, workspace_id, brief_id)
     if asked.view == "runs":
-        after = _read_cursor(brief_id, asked.cursor)
-        of_window = Window(window.limit, after=after)
+        of_window = Window(window.limit, after=_read_cursor(brief_id, asked.cursor))
         runs = await findings.page_of_runs(tx, workspace_id, brief_id, of_window, at_once=at_once)
         return records.RunsView(runs.items, runs.has_more, write_cursor(runs.after) if runs.after else None)
     if asked.run_id is None:
         return records.ProgressView(await find_latest_run(tx, workspace_id, brief_id))
-    return await _view_of_run(tx, workspace_id, brief_id, asked, window, at_once=at_once)
-
-
-async def _view_of_run(
-    tx: Tx, workspace_id: UUID, brief_id: UUID, asked: records.Inspection, window: Window, *, at_once: bool
-) -> records.ResearchView:
-    assert asked.run_id is not None  # noqa: S101 - checked by the caller
     run = await find_run(tx, workspace_id, brief_id, asked.run_id)
     if asked.view == "progress":
         return records.ProgressView(run)
     if asked.view == "run":
         return records.RunView(run, *await findings.find_execution(tx, workspace_id, run.id, at_once=at_once))
-    answer = None
-    if asked.section_id is not None:
-        answer = await findings.find_answer(tx, workspace_id, run.id, asked.section_id)
+    section_id, answer = asked.section_id, None
+    if section_id is not None:
+        answer = await findings.find_answer(tx, workspace_id, run.id, section_id)
     if asked.view == "records":
-        read = await findings.page_of_records(tx, workspace_id, run.id, asked.section_id, window, at_once=at_once)
+        read = await findings.page_of_records(tx, workspace_id, run.id, section_id, window, at_once=at_once)
         return records.RecordsView(read.items, records.Pagination.of(read))
-    assert asked.section_id is not None  # noqa: S101 - the view needs it
-    found = await findings.page_of_findings(tx, workspace_id, run.id, asked.section_id, window, at_once=at_once)
+    assert section_id is not None  # noqa: S101 - the view needs it
+    found = await findings.page_of_findings(tx, workspace_id, run.id, section_id, window, at_once=at_once)
     return records.FindingsView(answer, found.items, records.Pagination.of(found))

@@ -78,10 +78,9 @@ class BriefRow(NamedTuple):
     next_run_at: datetime | None
 
 
-_LOCK = sql(
-    "SELECT {columns} FROM research_briefs WHERE workspace_id = :workspace_id AND id = :id FOR NO KEY UPDATE",
-    columns=", ".join(BriefRow._fields),
-)
+_LOCK = sql(f"""
+SELECT {", ".join(BriefRow._fields)} FROM research_briefs WHERE workspace_id = :workspace_id AND id = :id
+   FOR NO KEY UPDATE""")
 
 
 async def lock_brief(tx: Tx, workspace_id: UUID, id: UUID) -> BriefRow:
@@ -109,21 +108,16 @@ def words_of(name: str, question: str, definition: str) -> str:
     return f"to_tsvector('simple', {apart(text)})"
 
 
-ADD_DRAFT = sql(
-    """
+_WORDS_OF_DRAFT = words_of(":name::text", "''", ":definition::jsonb")
+ADD_DRAFT = sql(f"""
 INSERT INTO research_briefs (workspace_id, id, name, state, definition, search, created_by, created_at, updated_at)
-VALUES (:workspace_id, :id, :name, 'draft', :definition, {words}, :created_by, :now, :now)""",
-    words=words_of(":name::text", "''", ":definition::jsonb"),
-)
+VALUES (:workspace_id, :id, :name, 'draft', :definition, {_WORDS_OF_DRAFT}, :created_by, :now, :now)""")
 
-CHANGE_PLAN = sql(
-    """
+CHANGE_PLAN = sql(f"""
 UPDATE research_briefs
-   SET name = :name, definition = :definition, revision = :revision, row_version = row_version + 1, search = {words},
-       updated_at = :now
- WHERE workspace_id = :workspace_id AND id = :id""",
-    words=words_of(":name::text", "question", ":definition::jsonb"),
-)
+   SET name = :name, definition = :definition, revision = :revision, row_version = row_version + 1,
+       search = {words_of(":name::text", "question", ":definition::jsonb")}, updated_at = :now
+ WHERE workspace_id = :workspace_id AND id = :id""")
 
 CHANGE_STATE = sql("""
 UPDATE research_briefs

@@ -16,9 +16,10 @@ from sightline.research.runs.queries import RunState
 
 PENDING = f"SELECT workspace_id, id, NULL::timestamptz FROM research_runs WHERE {IS_BEING_ADDED}"
 
-_FIRST = "(array_agg({column} ORDER BY rank))[1] AS {column}"
-_PENDING_SOURCES = sql(
-    """
+_FIRST = ", ".join(
+    f"(array_agg({column} ORDER BY rank))[1] AS {column}" for column in ("title", "url", "publisher", "published_at")
+)
+_PENDING_SOURCES = sql(f"""
 WITH ranked AS (
     SELECT finding.*, coalesce(finding.source_id, finding.id) AS source,
            row_number() OVER (ORDER BY section.sealed_at NULLS FIRST, section.position, finding.position, finding.id)
@@ -28,7 +29,7 @@ WITH ranked AS (
         ON section.workspace_id = :workspace_id AND section.run_id = finding.run_id AND section.id = finding.section_id
      WHERE finding.workspace_id = :workspace_id AND finding.run_id = :run_id AND section.status = 'completed'),
 sources AS (
-    SELECT source, {first}, array_agg(id ORDER BY rank) AS finding_ids,
+    SELECT source, {_FIRST}, array_agg(id ORDER BY rank) AS finding_ids,
            array_agg(section_id ORDER BY rank) AS section_ids, array_agg(observations ORDER BY rank) AS observations,
            row_number() OVER (ORDER BY min(rank)) AS place
       FROM ranked GROUP BY source)
@@ -41,9 +42,7 @@ SELECT source, title, url, publisher, published_at, finding_ids, section_ids,
   LEFT JOIN signals AS signal ON signal.workspace_id = :workspace_id AND signal.id = (:signal_ids::uuid[])[place]
  WHERE place > cardinality(:signal_ids::uuid[])
     OR NOT coalesce(signal.external_data -> 'findingIds' @> to_jsonb(finding_ids), true)
- ORDER BY place""",
-    first=", ".join(_FIRST.format(column=column) for column in ("title", "url", "publisher", "published_at")),
-)
+ ORDER BY place""")
 
 
 class Source(NamedTuple):

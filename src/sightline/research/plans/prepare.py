@@ -63,8 +63,7 @@ async def prepare(
         await ensure_credits(tx, actor.workspace_id, PLAN_CREDITS)
         context = await find_context(tx, actor.workspace_id)
     if given is None:
-        plan = await _draft(researcher, command.question, context)
-        prepared = await _with_apps(store, command.question, plan, context)
+        prepared = await _draft(researcher, store, command.question, context)
     else:
         prepared = await _with_selection(store, command, given, context)
     async with db.transaction() as tx:
@@ -73,10 +72,12 @@ async def prepare(
     return prepared
 
 
-async def _with_apps(store: AppStore, question: str, plan: PreparedPlan, context: PlanContext) -> PreparedResearch:
-    """Returns the drafted plan with the apps that are meant beyond doubt, and the apps to select from."""
-    found = await find_apps(store, question, plan.definition, context)
-    plan = _reading(plan, found.reads, found.notes)
+async def _draft(researcher: Researcher, store: AppStore, question: str, context: PlanContext) -> PreparedResearch:
+    """Returns a drafted plan with the apps that are meant beyond doubt, and the apps to select from."""
+    drafted = await researcher.plan(question, context)
+    definition = ensure_valid(drafted.definition, "preparedPlan.definition")
+    found = await find_apps(store, question, definition, context)
+    plan = _reading(PreparedPlan(drafted.name, definition, drafted.rationale), found.reads, found.notes)
     return PreparedResearch(plan, found.choices, needs_selection=bool(found.choices))
 
 
@@ -84,18 +85,17 @@ async def _with_selection(
     store: AppStore, command: PrepareCommand, plan: PreparedPlan, context: PlanContext
 ) -> PreparedResearch:
     """The given plan with the selected apps, as the store names them now. Raises ValidationFailed."""
-    selected = command.selection or []
     plan = _without_requests(plan)
-    if not selected:
-        return PreparedResearch(plan, [], needs_selection=False)
-    found = await find_apps(store, command.question, plan.definition, context)
-    labels = {read.external_id: read.label for read in found.reads}
-    labels |= {choice.external_id: choice.label for choice in found.choices}
-    if found.is_answered:
-        _ensure_choices(selected, labels)
-        reads = [read_of(one.external_id, labels[one.external_id]) for one in selected]
-        return PreparedResearch(_reading(plan, reads, []), [], needs_selection=False)
-    return PreparedResearch(_reading(plan, [], [*found.notes, NOT_SELECTED]), [], needs_selection=False)
+    if selected := command.selection:
+        found = await find_apps(store, command.question, plan.definition, context)
+        labels = {read.external_id: read.label for read in found.reads}
+        labels |= {choice.external_id: choice.label for choice in found.choices}
+        if found.is_answered:
+            _ensure_choices(selected, labels)
+            plan = _reading(plan, [read_of(one.external_id, labels[one.external_id]) for one in selected], [])
+        else:
+            plan = _reading(plan, [], [*found.notes, NOT_SELECTED])
+    return PreparedResearch(plan, [], needs_selection=False)
 
 
 def _without_requests(plan: PreparedPlan) -> PreparedPlan:
@@ -145,9 +145,3 @@ async def _ensure_destination(db: Database, actor: Actor, definition: PlanDefini
     async with db.autocommit() as tx:
         field = "command.preparedPlan.definition.productId"
         await ensure_product(tx, actor.workspace_id, definition.product_id, field)
-
-
-async def _draft(researcher: Researcher, question: str, context: PlanContext) -> PreparedPlan:
-    drafted = await researcher.plan(question, context)
-    definition = ensure_valid(drafted.definition, "preparedPlan.definition")
-    return PreparedPlan(drafted.name, definition, drafted.rationale)

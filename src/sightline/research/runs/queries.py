@@ -46,18 +46,12 @@ RUN_SIZE = f"""
     + (SELECT coalesce(sum({stored_size("s.failure")}), 0) FROM research_sections AS s
         WHERE s.workspace_id = :workspace_id AND s.run_id = r.id)"""
 
-_FIND = sql(
-    """
-SELECT {columns} FROM research_runs AS r
- WHERE r.workspace_id = :workspace_id AND r.brief_id = :brief_id AND r.id = :id""",
-    columns=RUN,
-)
-_FIND_LATEST = sql(
-    """
-SELECT {columns} FROM research_runs AS r WHERE r.workspace_id = :workspace_id AND r.brief_id = :brief_id
- ORDER BY r.created_at DESC, r.id DESC LIMIT 1""",
-    columns=RUN,
-)
+_FIND = sql(f"""
+SELECT {RUN} FROM research_runs AS r
+ WHERE r.workspace_id = :workspace_id AND r.brief_id = :brief_id AND r.id = :id""")
+_FIND_LATEST = sql(f"""
+SELECT {RUN} FROM research_runs AS r WHERE r.workspace_id = :workspace_id AND r.brief_id = :brief_id
+ ORDER BY r.created_at DESC, r.id DESC LIMIT 1""")
 
 
 async def find_run(tx: Tx, workspace_id: UUID, brief_id: UUID, id: UUID) -> RunReceipt:
@@ -101,10 +95,9 @@ class RunState(NamedTuple):
         return self.addition_status in ACTIVE
 
 
-_LOCK = sql(
-    "SELECT {columns} FROM research_runs WHERE workspace_id = :workspace_id AND id = :id FOR NO KEY UPDATE",
-    columns=", ".join(RunState._fields),
-)
+_LOCK = sql(f"""
+SELECT {", ".join(RunState._fields)} FROM research_runs WHERE workspace_id = :workspace_id AND id = :id
+   FOR NO KEY UPDATE""")
 
 
 async def lock_run(tx: Tx, workspace_id: UUID, id: UUID, brief_id: UUID) -> RunState:

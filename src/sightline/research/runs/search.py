@@ -193,20 +193,17 @@ class _Search:
             self.failed_in_a_row += 1
             self.warn(f"A search failed: {failure.reason}")
             return []
-        return self._keep(page)
+        self.answered += 1
+        self.failed_in_a_row = 0
+        for warning in page.warnings:
+            self.warn(warning)
+        return page.hits
 
     async def _ask(self, query: SearchQuery) -> SearchPage:
         try:
             return await asyncio.wait_for(self.tools.provider.search(query), self.budget.patience)
         except TimeoutError:
             raise SearchFailed(f"{self.tools.provider.name} did not answer in time.") from None
-
-    def _keep(self, page: SearchPage) -> list[SearchHit]:
-        self.answered += 1
-        self.failed_in_a_row = 0
-        for warning in page.warnings:
-            self.warn(warning)
-        return page.hits
 
     async def _read_all(self, hits: list[tuple[SearchHit, str]]) -> None:
         """Reads as many as the budget allows, some at once, each address once. Judges some while it reads the next, or
