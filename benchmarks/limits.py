@@ -22,7 +22,7 @@ from sightline.ideas.classifications.queries import FIND_VALUES
 from sightline.ideas.decide import Outcome
 from sightline.ideas.proposal import Proposal
 from sightline.ideas.records import IdeaFilters, IdeaProvenance
-from sightline.ideas.references import CHECK_NAMED, Named
+from sightline.ideas.references import CHECK_NAMED
 from sightline.ideas.status import FIND_STATE, MOVE_IDEA
 from sightline.ideas.store import add_idea, change_columns, moved
 from sightline.initiatives import queries as initiatives
@@ -136,7 +136,8 @@ async def create_idea(
 
 
 async def create_idea_matched(tx: Tx, world: World, text: NewText) -> Any:
-    await tx.row(CHECK_NAMED, workspace_id=world.workspace_id, **Named(product_id=world.product_id)._asdict())
+    named = {"status": None, "integration_id": None, "feature_ids": (), "insight_ids": (), "account_ids": ()}
+    await tx.row(CHECK_NAMED, workspace_id=world.workspace_id, product_id=world.product_id, **named)
     await tx.value(FIND_MAP_VERSION, workspace_id=world.workspace_id, product_id=world.product_id)
     return await create_idea(tx, world, text, text.feature_ids, product_id=world.product_id, **text.matched)
 

@@ -1,7 +1,6 @@
 """Changing an idea. Omitted fields stay. Specification: PATCH /ideas/:id; decisions: Ideas."""
 
 from itertools import count
-from typing import NamedTuple
 from uuid import UUID
 
 from msgspec import UNSET
@@ -16,7 +15,7 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Database, Row, Tx, by_reference, retry_when_overtaken
 from sightline.platform.errors import BadRequest, Conflict, ValidationFailed
 from sightline.platform.refs import IdeaRef, InitiativeRef
-from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag
+from sightline.platform.wire import Expectation, Versioned, version_tag
 
 
 class AlreadyLinked(BadRequest):
@@ -31,9 +30,9 @@ async def change_idea(  # noqa: PLR0913 - the request
     actor: Actor,
     ref: IdeaRef,
     changes: IdeaChanges,
-    expect: Expectation = expect_anything,
+    expect: Expectation,
     *,
-    at_once: bool = False,
+    at_once: bool,
 ) -> Versioned[Idea]:
     """Changes an idea. Raises NotFound, ValidationFailed, AlreadyLinked, PreconditionFailed.
 
@@ -67,28 +66,20 @@ async def change_idea(  # noqa: PLR0913 - the request
     return await retry_when_overtaken(attempt, Conflict("The records that the change names keep changing. Try again."))
 
 
-class Target(NamedTuple):
-    """An initiative that an idea may be attached to."""
-
-    id: UUID
-    is_archived: bool
-
-
 _HOLD_INITIATIVE = by_reference("""
 SELECT id, status = 'ARCHIVED' AS is_archived
   FROM initiatives WHERE workspace_id = :workspace_id AND {ref} = :ref FOR SHARE""")
 
 
-async def _hold_target(tx: Tx, actor: Actor, changes: IdeaChanges) -> Target | None:
+async def _hold_target(tx: Tx, actor: Actor, changes: IdeaChanges) -> Row | None:
     """Locks the initiative until the transaction ends. It is locked before the idea."""
     if changes.project_id is UNSET or changes.project_id is None:
         return None
     ref = InitiativeRef.parse(changes.project_id)
-    row = await tx.row(_HOLD_INITIATIVE[ref.column], workspace_id=actor.workspace_id, ref=ref.value)
-    return Target(*row) if row else None
+    return await tx.row(_HOLD_INITIATIVE[ref.column], workspace_id=actor.workspace_id, ref=ref.value)
 
 
-def _attached(current: Row, changes: IdeaChanges, target: Target | None) -> UUID | None:
+def _attached(current: Row, changes: IdeaChanges, target: Row | None) -> UUID | None:
     """Returns the initiative after the change: none, the current one, or the target if the idea has none."""
     attached_to: UUID | None = current["initiative_id"]
     if changes.project_id is UNSET:
@@ -97,12 +88,13 @@ def _attached(current: Row, changes: IdeaChanges, target: Target | None) -> UUID
         return None
     if target is None:
         raise ValidationFailed.of("projectId", "The workspace has no such initiative")
-    if attached_to == target.id:
+    if attached_to == target["id"]:
         return attached_to
     if attached_to is not None:
         raise AlreadyLinked(
             "The idea belongs to another initiative. Detach it first, with projectId null.", field="projectId"
         )
-    if target.is_archived:
+    if target["is_archived"]:
         raise ValidationFailed.of("projectId", "The initiative is archived. Choose another one")
-    return target.id
+    id: UUID = target["id"]
+    return id

@@ -44,14 +44,14 @@ async def create_idea(
     async def attempt() -> _Written:
         nonlocal attempts
         attempts += 1
-        prepared = await prepare(
+        stored, facts = await prepare(
             db, maps, actor.workspace_id, find, proposal, new_idea.classifications or (), is_retry=attempts > 1
         )
-        if prepared.stored is None:
+        if stored is None:
             expect(None)
-            return await _add(db, actor, proposal, prepared.facts)
+            return await _add(db, actor, proposal, facts)
         async with db.transaction() as tx:
-            return await _update(tx, actor, new_idea, proposal, prepared.facts, expect)
+            return await _update(tx, actor, new_idea, proposal, facts, expect)
 
     return await retry_when_overtaken(attempt, Conflict("The records that the idea names keep changing. Try again."))
 

@@ -5,9 +5,9 @@ from uuid import UUID
 
 from sightline.catalog.taxonomy import find_taxonomy
 from sightline.ideas.decide import Facts, decide
-from sightline.ideas.evidence.portal import add_request_evidence
+from sightline.ideas.evidence.add import add_request_evidence
+from sightline.ideas.preparation import model_follows
 from sightline.ideas.proposal import Proposal
-from sightline.ideas.readings.due import model_follows
 from sightline.ideas.records import IdeaProvenance
 from sightline.ideas.store import add_idea
 from sightline.intelligence.engine import Engine

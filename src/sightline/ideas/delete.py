@@ -5,7 +5,7 @@ from sightline.ideas.records import IdeaDeletion
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, sql
 from sightline.platform.refs import IdeaRef
-from sightline.platform.wire import Expectation, expect_anything, version_tag
+from sightline.platform.wire import Expectation, version_tag
 from sightline.workspaces.changes import add_changes, change_by, count_rows, slot
 
 _REMOVE = sql(
@@ -20,7 +20,7 @@ SELECT id FROM removed""",
 )
 
 
-async def delete_idea(tx: Tx, actor: Actor, ref: IdeaRef, expect: Expectation = expect_anything) -> IdeaDeletion:
+async def delete_idea(tx: Tx, actor: Actor, ref: IdeaRef, expect: Expectation) -> IdeaDeletion:
     """Deletes an idea for good, with its questions, comments, evidence and links.
 
     Raises NotFound, PreconditionFailed.

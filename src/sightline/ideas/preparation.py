@@ -1,7 +1,6 @@
 """Reads, checks and computes what a decision about an idea needs, before the idea is locked."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import NamedTuple
 from uuid import UUID
 
 from msgspec import UNSET
@@ -16,11 +15,11 @@ from sightline.ideas.links import distinct
 from sightline.ideas.matching import selection
 from sightline.ideas.matching.chosen_features import can_match, needs_matching
 from sightline.ideas.proposal import Proposal, product_after
-from sightline.ideas.queries import Stored
-from sightline.ideas.readings.due import model_follows
 from sightline.ideas.records import CHANGED_COLUMNS, NEW_COLUMNS, IdeaChanges, NewIdea
-from sightline.ideas.references import Named, check_named
+from sightline.ideas.references import check_named
 from sightline.ideas.status import promotion_reserved
+from sightline.intelligence.engine import Engine
+from sightline.intelligence.model.usage import may_ask
 from sightline.platform.beside import run_beside
 from sightline.platform.db import Database, Row, Tx
 from sightline.platform.errors import Fault
@@ -42,13 +41,6 @@ def propose(body: NewIdea | IdeaChanges) -> Proposal:
     )
 
 
-class Prepared(NamedTuple):
-    """The idea as it was read, None for a new one, and the facts for a decision."""
-
-    stored: Row | None
-    facts: Facts
-
-
 async def prepare(  # noqa: PLR0913 - the request
     db: Database,
     maps: FeatureMaps,
@@ -58,9 +50,10 @@ async def prepare(  # noqa: PLR0913 - the request
     classifications: Sequence[NewClassification],
     *,
     is_retry: bool,
-) -> Prepared:
+) -> tuple[Row | None, Facts]:
     """Checks a proposal and matches its features. `read` finds the ideas that the request names.
 
+    Returns the idea as it was read, None for a new one, and the facts for a decision.
     Raises ValidationFailed, UnknownStatus, NotFound, IdentityConflict or PromotionReserved. A retry always matches
     what can be matched: other requests are changing the idea.
     """
@@ -86,7 +79,7 @@ async def prepare(  # noqa: PLR0913 - the request
         taxonomy_id=taxonomy_id,
         assignments=assignments,
     )
-    return Prepared(stored, facts)
+    return stored, facts
 
 
 async def _check(
@@ -100,22 +93,13 @@ async def _check(
         assignments = await run_beside(resolve, taxonomy, classifications, faults)
     else:
         assignments = resolve(taxonomy, classifications, faults)
-    is_promotion = await check_named(tx, workspace_id, _named(stored, new), faults)
+    is_promotion = await check_named(tx, workspace_id, stored, new, faults)
     refuse_two(found)
     if is_promotion and not (stored and stored["status"] == new.columns["status"]):
         raise promotion_reserved()
     return taxonomy.id, assignments
 
 
-def _named(stored: Stored | None, new: Proposal) -> Named:
-    """Returns the records that the proposal names, and the product that its features have to belong to."""
-    columns = new.columns
-    names_product = new.feature_ids or "product_id" in columns
-    return Named(
-        columns.get("status"),
-        product_after(stored, new) if names_product else None,
-        columns.get("integration_id"),
-        new.feature_ids or (),
-        new.insight_ids or (),
-        new.account_ids or (),
-    )
+async def model_follows(tx: Tx, engine: Engine, workspace_id: UUID) -> bool:
+    """Whether a model reads what is described now: there is one, and the workspace wants it and has budget left."""
+    return engine.model_follows and await may_ask(tx, workspace_id)

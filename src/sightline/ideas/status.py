@@ -70,7 +70,8 @@ async def _set_status(
     tx: Tx, actor: Actor, ref: IdeaRef, change: StatusChange, expect: Expectation
 ) -> StatusReceipt | None:
     """Returns None if something changed between reading and writing."""
-    seen = await _find_state(tx, actor.workspace_id, ref, change.status)
+    named = {"workspace_id": actor.workspace_id, "ref": ref.value, "label": change.status}
+    seen = _State(*await tx.one(FIND_STATE[ref.column], **named))
     if seen.is_promotion is None:
         raise await unknown_status(tx, actor.workspace_id, change.status)
     if seen.id is None:
@@ -81,9 +82,11 @@ async def _set_status(
     if seen.status == change.status:
         return StatusReceipt(seen.id, seen.public_id, seen.status, seen.status, changed=False)
     _refuse_owned(seen)
-    if await _move(tx, actor, seen, change.status):
-        return StatusReceipt(seen.id, seen.public_id, change.status, seen.status, changed=True)
-    return None
+    values = {"id": seen.id, "seen_status": seen.status, "seen_version": seen.version, "status": change.status}
+    detail = moved(seen.status, change.status)
+    if await tx.row(MOVE_IDEA, **change_by(actor), **values, detail=detail) is None:
+        return None
+    return StatusReceipt(seen.id, seen.public_id, change.status, seen.status, changed=True)
 
 
 class _State(NamedTuple):
@@ -107,11 +110,6 @@ SELECT i.id, 'IDEA-' || i.number AS public_id, i.status, i.version,
   LEFT JOIN ideas i ON i.workspace_id = :workspace_id AND i.{ref} = :ref
   LEFT JOIN integrations g ON g.workspace_id = :workspace_id AND g.id = i.integration_id
   LEFT JOIN sprints s ON s.workspace_id = :workspace_id AND s.id = i.sprint_id""")
-
-
-async def _find_state(tx: Tx, workspace_id: UUID, ref: IdeaRef, label: str) -> _State:
-    row = await tx.row(FIND_STATE[ref.column], workspace_id=workspace_id, ref=ref.value, label=label)
-    return _State(*row or ())
 
 
 def _refuse_owned(seen: _State) -> None:
@@ -155,9 +153,3 @@ MOVE_IDEA = changing(
                         WHERE workspace_id = :workspace_id AND id = ideas.sprint_id AND state = 'completed')""",
     is_shown=False,
 )
-
-
-async def _move(tx: Tx, actor: Actor, seen: _State, status: str) -> bool:
-    """Returns False if the idea changed since it was read."""
-    values = {"id": seen.id, "seen_status": seen.status, "seen_version": seen.version, "status": status}
-    return await tx.row(MOVE_IDEA, **change_by(actor), **values, detail=moved(seen.status, status)) is not None

@@ -11,7 +11,7 @@ from sightline.signals.raw_data import Raw
 from sightline.signals.records import LONGEST_NAME, NewTranscript
 
 # The fields in which other systems store a text, best first.
-_TEXTS = ("text", "body", "content", "comment", "description", "message", "transcript")
+TEXT_NAMES = ("text", "body", "content", "comment", "description", "message", "transcript")
 
 
 def summary_of(raw: Raw, transcript: NewTranscript | None, before: Any = None) -> dict[str, Any] | None:
@@ -85,7 +85,7 @@ def _headers_of(text: str) -> re.Match[str] | None:
 
 def reads_data(raw: Raw) -> bool:
     """Whether an engine reads the signal's `data`, because it has neither a transcript nor a text."""
-    return not _turns_of(raw) and not any(isinstance(raw.get(name), str) for name in _TEXTS)
+    return not _turns_of(raw) and not any(isinstance(raw.get(name), str) for name in TEXT_NAMES)
 
 
 def material_of(processor_type: ReadAs, raw: Raw, data: Raw) -> SignalMaterial:
@@ -98,7 +98,7 @@ def material_of(processor_type: ReadAs, raw: Raw, data: Raw) -> SignalMaterial:
     )
     if turns := _turns_of(raw):
         return SignalMaterial(processor_type, turns=tuple(map(_as_turn, turns)), own_names=own)
-    texts = (held[name] for held in (raw, data) for name in _TEXTS if isinstance(held.get(name), str))
+    texts = (held[name] for held in (raw, data) for name in TEXT_NAMES if isinstance(held.get(name), str))
     return SignalMaterial(processor_type, next((text for text in texts if text.strip()), ""), own_names=own)
 
 

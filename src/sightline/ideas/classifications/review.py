@@ -15,18 +15,17 @@ from sightline.ideas.classifications.records import (
     ClassificationReviewState,
     Classifications,
     ClassificationUpdate,
-    GroupValue,
     TaxonomyVersion,
     ValueOrigin,
 )
-from sightline.ideas.classifications.values import summary_of
+from sightline.ideas.classifications.values import summary_of, value_of
 from sightline.ideas.store import change_columns
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx
 from sightline.platform.errors import ValidationFailed
 from sightline.platform.lists.single import LargeRecord
 from sightline.platform.refs import IdeaRef
-from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag
+from sightline.platform.wire import Expectation, Versioned, version_tag
 
 _MANY = 200  # options
 
@@ -53,7 +52,7 @@ async def read_classifications(tx: Tx, actor: Actor, ref: IdeaRef, *, at_once: b
 
 
 async def review_classification(
-    tx: Tx, actor: Actor, ref: IdeaRef, review: ClassificationReview, expect: Expectation = expect_anything
+    tx: Tx, actor: Actor, ref: IdeaRef, review: ClassificationReview, expect: Expectation
 ) -> Versioned[Classifications]:
     """Applies one decision. Raises NotFound, ValidationFailed, PreconditionFailed."""
     [update] = review.updates
@@ -135,13 +134,6 @@ async def _shown(tx: Tx, actor: Actor, id: UUID, version: int, taxonomy: Taxonom
 
 
 def _shown_group(group: Group, stored: StoredValue | None) -> ClassificationGroup:
-    chosen = group.chosen(stored.option_ids) if stored else []
-    text = stored.text_value if stored else None
-    value = None
-    if chosen or text is not None:
-        value = GroupValue(
-            [each.id for each in chosen], [each.key for each in chosen], [each.label for each in chosen], text
-        )
     return ClassificationGroup(
         taxonomy_group_id=group.id,
         group_key=group.key,
@@ -150,7 +142,7 @@ def _shown_group(group: Group, stored: StoredValue | None) -> ClassificationGrou
         selection_mode=group.selection_mode,
         required=group.required,
         options=group.options,
-        value=value,
+        value=value_of(group, stored),
         review_state=stored.review_state if stored else "unreviewed",
         origin=stored.origin if stored else None,
     )

@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import Sequence
 from uuid import UUID
 
+from msgspec.structs import astuple
+
 from sightline.catalog.taxonomy import Group, find_taxonomy
 from sightline.ideas.classifications.queries import StoredValue, find_values
-from sightline.ideas.classifications.records import ClassificationSummary, ClassificationValue
+from sightline.ideas.classifications.records import ClassificationSummary, ClassificationValue, GroupValue
 from sightline.ideas.records import Idea
 from sightline.platform.db import Tx
 
@@ -23,12 +25,12 @@ async def add_classifications(tx: Tx, workspace_id: UUID, ideas: Sequence[Idea])
         states = []
         for group in taxonomy.groups:
             value = stored.get((idea.id, group.id))
-            shown = _shown(group, value) if value else None
-            has_value = shown is not None and _has_value(shown)
-            if shown is not None and has_value:
-                idea.classifications.append(shown)
+            shown = value_of(group, value)
+            if value is not None and shown is not None:
+                fields = group.id, group.key, group.label, group.kind, *astuple(shown), value.review_state
+                idea.classifications.append(ClassificationValue(*fields))
                 options += len(shown.option_ids)
-            states.append((has_value, value))
+            states.append((shown is not None, value))
             if options > _AT_ONCE:
                 options = 0
                 await asyncio.sleep(0)
@@ -36,23 +38,14 @@ async def add_classifications(tx: Tx, workspace_id: UUID, ideas: Sequence[Idea])
     return taxonomy.version
 
 
-def _has_value(value: ClassificationValue) -> bool:
-    return bool(value.option_ids) or value.text_value is not None
-
-
-def _shown(group: Group, value: StoredValue) -> ClassificationValue:
-    chosen = group.chosen(value.option_ids)
-    return ClassificationValue(
-        taxonomy_group_id=group.id,
-        group_key=group.key,
-        group_label=group.label,
-        kind=group.kind,
-        option_ids=[option.id for option in chosen],
-        option_keys=[option.key for option in chosen],
-        option_labels=[option.label for option in chosen],
-        text_value=value.text_value,
-        review_state=value.review_state,
-    )
+def value_of(group: Group, stored: StoredValue | None) -> GroupValue | None:
+    """Returns the value that is shown: the options that the group still has, or the text. None if there is neither."""
+    chosen = group.chosen(stored.option_ids) if stored else []
+    text = stored.text_value if stored else None
+    if not chosen and text is None:
+        return None
+    ids, keys = [each.id for each in chosen], [each.key for each in chosen]
+    return GroupValue(ids, keys, [each.label for each in chosen], text)
 
 
 def summary_of(states: Sequence[tuple[bool, StoredValue | None]]) -> ClassificationSummary:

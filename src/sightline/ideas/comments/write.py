@@ -6,13 +6,13 @@ from sightline.ideas.comments.records import Comment, CommentDeletion, NewCommen
 from sightline.ideas.queries import find_id, hold_id
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Where, Window, sql
-from sightline.platform.ids import new_id
+from sightline.platform.ids import derived_id, new_id
 from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
 from sightline.platform.refs import IdeaRef
-from sightline.platform.wire import Expectation, Page, Versioned, expect_anything, version_tag
-from sightline.workspaces.changes import log_change
+from sightline.platform.wire import Expectation, Page, Versioned, version_tag
+from sightline.workspaces.changes import log_change, was_deleted
 
 # The fields of a Comment in order, of a row `c`.
 _COMMENT = """
@@ -49,7 +49,7 @@ SELECT {columns} FROM c""",
 
 
 async def add_comment(
-    tx: Tx, actor: Actor, ref: IdeaRef, new_comment: NewComment, expect: Expectation = expect_anything
+    tx: Tx, actor: Actor, ref: IdeaRef, new_comment: NewComment, expect: Expectation
 ) -> Versioned[Comment]:
     """Adds a comment of the actor. A comment of a key also names the key's creator.
 
@@ -83,9 +83,7 @@ _REMOVE = sql("""
 DELETE FROM idea_comments WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND id = :id RETURNING id""")
 
 
-async def delete_comment(
-    tx: Tx, actor: Actor, ref: IdeaRef, comment_id: UUID, expect: Expectation = expect_anything
-) -> CommentDeletion:
+async def delete_comment(tx: Tx, actor: Actor, ref: IdeaRef, comment_id: UUID, expect: Expectation) -> CommentDeletion:
     """Deletes a comment for good; the receipt has no text. Raises NotFound, PreconditionFailed."""
     idea = await find_id(tx, actor.workspace_id, ref)
     comment = {"workspace_id": actor.workspace_id, "idea_id": idea.id, "id": comment_id}
@@ -93,3 +91,34 @@ async def delete_comment(
     await tx.found(_REMOVE, **comment)
     await log_change(tx, actor, "idea_comment", comment_id, None, "deleted", ideaId=str(idea.id))
     return CommentDeletion(True, idea.id, idea.public_id, comment_id)
+
+
+_ADD_OF_CUSTOMER = sql("""
+    INSERT INTO idea_comments (workspace_id, id, idea_id, portal_user_id, body, visibility, created_at, updated_at)
+    VALUES (:workspace_id, :id, :idea_id, :user_id, :body, 'portal', :now, :now) ON CONFLICT DO NOTHING""")
+_DELETE_OWN = sql("""
+    DELETE FROM idea_comments
+     WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND id = :id AND portal_user_id = :user_id""")
+
+
+async def add_portal_comment(tx: Tx, actor: Actor, idea_id: UUID, form_id: UUID, body: str) -> UUID | None:
+    """Adds a comment of a portal user to an existing idea.
+
+    Returns its id, or None if it was sent before and deleted since; the caller then rolls back. The same text sent
+    again with the same form is the same comment.
+    """
+    id = derived_id(form_id, actor.id, idea_id, body)
+    comment = {"id": id, "idea_id": idea_id, "user_id": UUID(actor.id), "body": body}
+    if await tx.run(_ADD_OF_CUSTOMER, workspace_id=actor.workspace_id, **comment):
+        if await was_deleted(tx, actor.workspace_id, id):
+            return None
+        await log_change(tx, actor, "idea_comment", id, None, "created", ideaId=str(idea_id))
+    return id
+
+
+async def delete_portal_comment(tx: Tx, actor: Actor, idea_id: UUID, id: UUID) -> bool:
+    """Deletes a comment that the portal user wrote. Returns False if there is no such comment."""
+    if not await tx.run(_DELETE_OWN, workspace_id=actor.workspace_id, idea_id=idea_id, id=id, user_id=UUID(actor.id)):
+        return False
+    await log_change(tx, actor, "idea_comment", id, None, "deleted", ideaId=str(idea_id))
+    return True

@@ -1,46 +1,79 @@
 """The evidence of an idea: only what was linked to it directly. Specification: Idea evidence record."""
 
+from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from msgspec import UNSET
 
-from sightline.ideas.evidence import queries
-from sightline.ideas.evidence.queries import State
+from sightline.ideas.evidence.queries import EVIDENCE, find_evidence
 from sightline.ideas.evidence.records import Evidence, EvidenceChanges, EvidenceFilters
 from sightline.ideas.queries import find_id
 from sightline.platform.access import Actor
-from sightline.platform.db import Tx, Window
+from sightline.platform.db import Tx, Where, Window, sql
+from sightline.platform.db.sql import assignments
 from sightline.platform.errors import ValidationFailed
+from sightline.platform.lists.large import stored_size
+from sightline.platform.lists.listing import Listing, Order
+from sightline.platform.lists.read import read_list
 from sightline.platform.refs import IdeaRef
-from sightline.platform.wire import Expectation, Page, Versioned, expect_anything, version_tag
+from sightline.platform.wire import Expectation, Page, Versioned, version_tag
 from sightline.workspaces.changes import log_change
+
+_NEWEST = Order("evidence", "created_at", "id", UUID, is_descending=True, has_cursor=False, tie_ascends=True)
+_SIZE = stored_size("description", "resolution", json=["extracts"])
+_LISTING = Listing("idea_evidence", Evidence, EVIDENCE, _NEWEST, size=_SIZE, alias="e")
 
 
 async def list_evidence(tx: Tx, actor: Actor, ref: IdeaRef, filters: EvidenceFilters, window: Window) -> Page[Evidence]:
     """Returns a page, newest link first. Raises NotFound."""
     idea = await find_id(tx, actor.workspace_id, ref)
-    return await queries.page_of_evidence(tx, actor.workspace_id, idea.id, filters, window)
+    where = Where(actor.workspace_id).equals(idea_id=idea.id)
+    if filters.visibility == "active":
+        where.add("resolved_at IS NULL AND dismissed_at IS NULL")
+    return await read_list(tx, _LISTING, where, window)
+
+
+class State(NamedTuple):
+    """The columns of a piece of evidence that a change may set."""
+
+    role: str
+    resolution: str | None
+    resolved_at: datetime | None
+    resolved_by: UUID | None
+    dismissed_at: datetime | None
+
+
+_LOCK = sql(
+    """
+SELECT {state}, version
+  FROM idea_evidence WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND id = :id FOR NO KEY UPDATE""",
+    state=", ".join(State._fields),
+)
+_CHANGE = sql(
+    """
+UPDATE idea_evidence SET {state}, updated_at = :now, version = version + 1
+ WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND id = :id""",
+    state=assignments(State._fields),
+)
 
 
 async def change_evidence(
-    tx: Tx,
-    actor: Actor,
-    ref: IdeaRef,
-    evidence_id: UUID,
-    changes: EvidenceChanges,
-    expect: Expectation = expect_anything,
+    tx: Tx, actor: Actor, ref: IdeaRef, evidence_id: UUID, changes: EvidenceChanges, expect: Expectation
 ) -> Versioned[Evidence]:
     """Raises ValidationFailed for empty or contradictory changes, NotFound, PreconditionFailed."""
     _refuse_empty(changes)
     idea = await find_id(tx, actor.workspace_id, ref)
-    current, version = await queries.lock_state(tx, actor.workspace_id, idea.id, evidence_id)
+    evidence = {"workspace_id": actor.workspace_id, "idea_id": idea.id, "id": evidence_id}
+    *state, version = await tx.found(_LOCK, **evidence)
+    current = State(*state)
     tx = tx.later()
     expect(version_tag(evidence_id, version))
     changed = _changed(tx, actor, current, changes)
     if changed != current:
-        await queries.change_state(tx, actor.workspace_id, idea.id, evidence_id, changed)
+        await tx.run(_CHANGE, **evidence, **changed._asdict())
         await log_change(tx, actor, "idea_evidence", evidence_id, None, "updated", ideaId=str(idea.id))
-    return await queries.find_evidence(tx, actor.workspace_id, idea.id, evidence_id)
+    return await find_evidence(tx, actor.workspace_id, idea.id, evidence_id)
 
 
 def _refuse_empty(changes: EvidenceChanges) -> None:

@@ -10,13 +10,13 @@ from sightline.ideas.matching import selection
 from sightline.ideas.matching.chosen_features import may_match
 from sightline.ideas.matching.records import MatchingReceipt
 from sightline.ideas.matching.selection import Selection
-from sightline.ideas.readings.due import model_follows
+from sightline.ideas.preparation import model_follows
 from sightline.ideas.store import change_columns, set_due
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Row, Tx
 from sightline.platform.errors import Conflict, NotFound
 from sightline.platform.refs import IdeaRef
-from sightline.platform.wire import Expectation, expect_anything, version_tag
+from sightline.platform.wire import Expectation, version_tag
 
 
 class MatchingStale(Conflict):
@@ -26,7 +26,7 @@ class MatchingStale(Conflict):
 
 
 async def match_features(
-    db: Database, maps: FeatureMaps, actor: Actor, ref: IdeaRef, expect: Expectation = expect_anything
+    db: Database, maps: FeatureMaps, actor: Actor, ref: IdeaRef, expect: Expectation
 ) -> MatchingReceipt:
     """Matches an idea with the features of its product. A manual selection and an unchanged result stay.
 

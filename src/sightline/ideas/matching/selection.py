@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from hashlib import blake2b
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -28,24 +28,14 @@ _SMALL = 1024 * 1024  # bytes
 _FEW_COMPARISONS = 10_000  # characters times features that share a word, since a word names each of them
 
 
-class Selection:
+class Selection(NamedTuple):
     """Features to store with their matching. `matched_key` is None if nothing was matched."""
 
-    __slots__ = ("feature_ids", "matched_key", "matching", "ownership", "product_id")
-
-    def __init__(
-        self,
-        product_id: UUID | None,
-        ownership: FeatureOwnership,
-        matching: FeatureMatching | None,
-        feature_ids: list[UUID],
-        matched_key: str | None = None,
-    ) -> None:
-        self.product_id = product_id
-        self.ownership = ownership
-        self.matching = matching
-        self.feature_ids = feature_ids
-        self.matched_key = matched_key
+    product_id: UUID | None
+    ownership: FeatureOwnership
+    matching: FeatureMatching | None
+    feature_ids: list[UUID]
+    matched_key: str | None = None
 
     @property
     def awaits_model(self) -> bool:

@@ -11,7 +11,7 @@ from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
 from sightline.platform.refs import IdeaRef
-from sightline.platform.wire import Expectation, Page, Versioned, expect_anything, versioned
+from sightline.platform.wire import Expectation, Page, Versioned, versioned
 from sightline.workspaces.changes import log_change
 
 # The fields of an IdeaQuestion under their names, in their order.
@@ -36,7 +36,7 @@ async def list_questions(tx: Tx, actor: Actor, ref: IdeaRef, window: Window) -> 
 
 
 async def answer_question(
-    tx: Tx, actor: Actor, ref: IdeaRef, question_id: UUID, answer: NewAnswer, expect: Expectation = expect_anything
+    tx: Tx, actor: Actor, ref: IdeaRef, question_id: UUID, answer: NewAnswer, expect: Expectation
 ) -> Versioned[IdeaQuestion]:
     """Answers an open question, or revises the answer. Raises as _lock does, and QuestionRejected."""
     current = await _lock(tx, actor, ref, question_id, expect)
@@ -48,12 +48,7 @@ async def answer_question(
 
 
 async def change_question(
-    tx: Tx,
-    actor: Actor,
-    ref: IdeaRef,
-    question_id: UUID,
-    changes: QuestionChanges,
-    expect: Expectation = expect_anything,
+    tx: Tx, actor: Actor, ref: IdeaRef, question_id: UUID, changes: QuestionChanges, expect: Expectation
 ) -> Versioned[IdeaQuestion]:
     """Moves a question to another status; its answer stays. Raises as _lock does."""
     current = await _lock(tx, actor, ref, question_id, expect)

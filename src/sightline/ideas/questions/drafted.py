@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from msgspec import Struct
+from msgspec.structs import asdict
 
 from sightline.intelligence.engine import DraftedQuestion
 from sightline.platform.db import Tx, sql
@@ -26,16 +26,9 @@ SELECT :workspace_id, drafted.id, idea.id, drafted.question, drafted.reasoning, 
                        AS drafted (id uuid, question text, reasoning text, placeholder text)"""
 
 
-class _Drafted(Struct):
-    id: UUID
-    question: str
-    reasoning: str
-    placeholder: str
-
-
 def drafted_values(drafted: list[DraftedQuestion]) -> dict[str, Any]:
     """Returns the value for a statement with `insert_drafted`: one in JSON, as the driver takes longer for arrays."""
-    return {"drafted": [_Drafted(new_id(), each.question, each.reasoning, each.placeholder) for each in drafted]}
+    return {"drafted": [{"id": new_id(), **asdict(each)} for each in drafted]}
 
 
 class FoundQuestion(NamedTuple):

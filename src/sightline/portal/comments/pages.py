@@ -4,7 +4,7 @@ from uuid import UUID
 
 from starlette.responses import Response
 
-from sightline.ideas.comments.portal import add_portal_comment, delete_portal_comment
+from sightline.ideas.comments.write import add_portal_comment, delete_portal_comment
 from sightline.platform.db import sql
 from sightline.platform.db.retries import retry_when_overtaken
 from sightline.platform.errors import Conflict
