@@ -11,7 +11,7 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Database, Row, Tx, retry_transaction, sql, update_record
 from sightline.platform.errors import BadRequest, Conflict, ValidationFailed
 from sightline.platform.refs import InitiativeRef
-from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag
+from sightline.platform.wire import Expectation, Versioned, version_tag
 from sightline.workspaces.changes import log_change
 
 
@@ -22,7 +22,7 @@ class ProductConflict(BadRequest):
 
 
 async def change_initiative(
-    db: Database, actor: Actor, ref: InitiativeRef, changes: InitiativeChanges, expect: Expectation = expect_anything
+    db: Database, actor: Actor, ref: InitiativeRef, changes: InitiativeChanges, expect: Expectation
 ) -> Versioned[Initiative]:
     """Changes an initiative. Participants, features, questions and documents stay.
 

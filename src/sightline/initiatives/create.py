@@ -12,7 +12,7 @@ from sightline.initiatives.records import DEFAULT_PRIORITY, Initiative, NewIniti
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx, retry_when_overtaken
 from sightline.platform.errors import Conflict, PaymentRequired, RequestIdReused
-from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag, versioned
+from sightline.platform.wire import Expectation, Versioned, version_tag, versioned
 from sightline.workspaces.changes import change_by, slot
 from sightline.workspaces.numbers import take_number
 
@@ -20,7 +20,7 @@ _REPLAYED = ((b"idempotent-replayed", b"true"),)
 
 
 async def create_initiative(
-    db: Database, actor: Actor, new_initiative: NewInitiative, expect: Expectation = expect_anything
+    db: Database, actor: Actor, new_initiative: NewInitiative, expect: Expectation
 ) -> Versioned[Initiative]:
     """Creates an initiative. A retry returns the one that the first request created, in its current state.
 

@@ -12,7 +12,7 @@ from sightline.platform.db.sql import columns
 from sightline.platform.db.updates import same, same_json
 from sightline.platform.errors import Conflict, Fault, ValidationFailed
 from sightline.platform.refs import SignalRef
-from sightline.platform.wire import Expectation, Versioned, expect_anything
+from sightline.platform.wire import Expectation, Versioned
 from sightline.signals import material, queries, read
 from sightline.signals.insights.same_words import follow_accounts, lock_statements
 from sightline.signals.processing import request
@@ -24,13 +24,7 @@ _OF_PROCESSING = ("processing_id", "process_after", "failure")
 
 
 async def change_signal(
-    db: Database,
-    actor: Actor,
-    ref: SignalRef,
-    changes: SignalChanges,
-    expect: Expectation = expect_anything,
-    *,
-    at_once: bool = False,
+    db: Database, actor: Actor, ref: SignalRef, changes: SignalChanges, expect: Expectation, *, at_once: bool
 ) -> Versioned[Signal]:
     """Changes a signal. Raises NotFound, ValidationFailed, PreconditionFailed, Conflict.
 

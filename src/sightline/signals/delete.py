@@ -4,7 +4,7 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx, retry_transaction
 from sightline.platform.errors import Conflict
 from sightline.platform.refs import SignalRef
-from sightline.platform.wire import Expectation, expect_anything
+from sightline.platform.wire import Expectation
 from sightline.signals import queries, read
 from sightline.signals.insights.same_words import lock_statements, remove_quotes_of
 from sightline.signals.records import SignalDeletion
@@ -12,9 +12,7 @@ from sightline.workspaces.bulk import add_to_counts
 from sightline.workspaces.changes import log_change
 
 
-async def delete_signal(
-    db: Database, actor: Actor, ref: SignalRef, expect: Expectation = expect_anything
-) -> SignalDeletion:
+async def delete_signal(db: Database, actor: Actor, ref: SignalRef, expect: Expectation) -> SignalDeletion:
     """Deletes a signal with its content, its quotes in insights, and insights of which no quote is left.
 
     Insights that a person accepted, edited, merged or linked stay. Evidence of ideas keeps its quotes, which no longer

@@ -10,7 +10,7 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Database, Row, Tx, retry_transaction, sql, update_record
 from sightline.platform.errors import Conflict, NotFound, ValidationFailed
 from sightline.platform.lists.single import SingleRecord
-from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag
+from sightline.platform.wire import Expectation, Versioned, version_tag
 from sightline.signals.insights import queries
 from sightline.signals.insights.records import Extract, Insight, InsightChanges, InsightDeletion
 from sightline.signals.insights.same_words import lock_statements
@@ -64,13 +64,7 @@ class InsightMerged(Conflict):
 
 
 async def change_insight(
-    db: Database,
-    actor: Actor,
-    id: UUID,
-    changes: InsightChanges,
-    expect: Expectation = expect_anything,
-    *,
-    at_once: bool = False,
+    db: Database, actor: Actor, id: UUID, changes: InsightChanges, expect: Expectation, *, at_once: bool
 ) -> Versioned[Insight]:
     """Changes an insight. Raises ValidationFailed, NotFound, PreconditionFailed, InsightMerged, Conflict.
 
@@ -89,9 +83,7 @@ async def change_insight(
     return await retry_transaction(db, attempt, _keeps_changing())
 
 
-async def delete_insight(
-    db: Database, actor: Actor, id: UUID, expect: Expectation = expect_anything
-) -> InsightDeletion:
+async def delete_insight(db: Database, actor: Actor, id: UUID, expect: Expectation) -> InsightDeletion:
     """Deletes an insight with its links. Raises NotFound, PreconditionFailed, Conflict."""
 
     async def attempt(tx: Tx) -> InsightDeletion:

@@ -8,7 +8,7 @@ from sightline.platform.db import Tx, update_record
 from sightline.platform.ids import new_id
 from sightline.platform.jobs import JobKind, add_job
 from sightline.platform.refs import SignalRef
-from sightline.platform.wire import Expectation, expect_anything, shown_moment
+from sightline.platform.wire import Expectation, shown_moment
 from sightline.signals import queries, read
 from sightline.signals.records import ProcessingReceipt
 from sightline.workspaces.changes import log_change
@@ -30,9 +30,7 @@ async def queue(tx: Tx, workspace_id: UUID, signal_id: UUID) -> None:
     await add_job(tx, PROCESS_SIGNAL, workspace_id, signal_id)
 
 
-async def request_processing(
-    tx: Tx, actor: Actor, ref: SignalRef, expect: Expectation = expect_anything
-) -> ProcessingReceipt:
+async def request_processing(tx: Tx, actor: Actor, ref: SignalRef, expect: Expectation) -> ProcessingReceipt:
     """Queues the signal unless it is queued already. A signal that is being processed is processed once more.
 
     Raises NotFound, PreconditionFailed.
