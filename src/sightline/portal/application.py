@@ -21,11 +21,10 @@ from sightline.portal.ideas import pages as ideas
 from sightline.portal.languages import pages as languages
 from sightline.portal.mine import pages as mine
 from sightline.portal.page import Page
-from sightline.portal.portals import queries
 from sightline.portal.problems import PageRefused
 from sightline.portal.rendering import TEMPLATES
 from sightline.portal.requests import pages as requests
-from sightline.portal.sessions.queries import Opened, find_by_alias, find_by_host
+from sightline.portal.sessions.queries import Opened, find_by_alias, find_by_host, has_host
 from sightline.portal.sign_in import pages as sign_in
 from sightline.portal.visits import Site, Visit, read_cookies, send_page
 from sightline.portal.votes import pages as votes
@@ -111,7 +110,7 @@ class Portals:
         if monotonic() >= until:
             try:
                 async with asyncio.timeout(_LOOK_SECONDS), self._site.database().autocommit() as tx:
-                    is_mapped = await queries.has_host(tx, _names_of(host))
+                    is_mapped = await has_host(tx, _names_of(host))
             except Exception as error:
                 if as_refusal(error, is_read=True) is None:
                     raise

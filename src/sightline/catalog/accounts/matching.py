@@ -4,12 +4,15 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from uuid import UUID
 
-from sightline.catalog.accounts.create import add_unknown_account
+from asyncpg import UniqueViolationError
+
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, sql
 from sightline.platform.errors import NotFound
+from sightline.platform.ids import new_id
 from sightline.platform.refs import parse_uuid
-from sightline.workspaces.changes import hold_counts
+from sightline.workspaces.bulk import add_to_counts
+from sightline.workspaces.changes import hold_counts, log_change
 
 
 class AccountClues(NamedTuple):
@@ -92,6 +95,32 @@ async def find_or_add_account(tx: Tx, actor: Actor, clues: AccountClues) -> UUID
     found = await _find_matches(tx, actor.workspace_id, clues)
     name = clues.name or clues.domain or clues.external_id
     if not found and name is not None and clues.id is None:
-        id = await add_unknown_account(tx, actor, name, clues.external_id, clues.domain)
+        id = await _add_unknown(tx, actor, name, clues.external_id, clues.domain)
         return id or await find_only_match(tx, actor.workspace_id, clues)
     return found[0] if len(found) == 1 else None
+
+
+_ADD = sql("""
+    INSERT INTO accounts (workspace_id, id, external_id, name, domain, created_at, updated_at)
+    VALUES (:workspace_id, :id, :external_id, :name, :domain, :now, :now) ON CONFLICT DO NOTHING""")
+
+
+async def add_account(
+    tx: Tx, actor: Actor, name: str, *, external_id: str | None = None, domain: str | None = None
+) -> UUID:
+    """Adds an account and returns its id. Raises UniqueViolationError if another account has the external id."""
+    id = await _add_unknown(tx, actor, name, external_id, domain)
+    if id is None:
+        raise UniqueViolationError(f"Another account has the external id {external_id}")
+    return id
+
+
+async def _add_unknown(tx: Tx, actor: Actor, name: str, external_id: str | None, domain: str | None) -> UUID | None:
+    """Adds an account and returns its id. Returns None if another account has the external id."""
+    id = new_id()
+    values = {"external_id": external_id, "name": name, "domain": domain}
+    if not await tx.run(_ADD, workspace_id=actor.workspace_id, id=id, **values):
+        return None
+    await log_change(tx, actor, "account", id, None, "created")
+    await add_to_counts(tx, actor.workspace_id, {"account": 1})
+    return id

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from sightline.catalog.accounts.create import add_account
-from sightline.catalog.accounts.matching import AccountClues, lock_accounts_and_counts
+from sightline.catalog.accounts.matching import AccountClues, add_account, lock_accounts_and_counts
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, sql
 from sightline.portal.sign_in.tokens import AccountClaim, Claims

@@ -1,7 +1,7 @@
 """The comments of an idea that customers see."""
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from sightline.platform.db import Tx, sql
@@ -22,8 +22,7 @@ _LIST = sql("""
      ORDER BY c.created_at DESC, c.id DESC LIMIT :limit OFFSET :offset""")
 
 
-@dataclass(frozen=True, slots=True)
-class ShownComment:
+class ShownComment(NamedTuple):
     """A comment of a customer or of the team.
 
     `author_id` and `author`, the first name, are set for a customer. `is_by_former_user`: a customer who has been

@@ -1,7 +1,7 @@
 """When ideas got their statuses, as far as customers see these."""
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from sightline.catalog.portal_labels import ShownLabel, shown_label
@@ -16,8 +16,7 @@ _MOVES = sql("""
      ORDER BY changes.at DESC, changes.id DESC LIMIT 500""")
 
 
-@dataclass(frozen=True, slots=True)
-class StatusMove:
+class StatusMove(NamedTuple):
     """The time at which an idea got a status."""
 
     at: datetime

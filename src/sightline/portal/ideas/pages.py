@@ -168,7 +168,7 @@ async def _idea_page(
         "idea": idea,
         "description": description,
         "answer": answer,
-        "comments": [replace(comment, body=body) for comment, body in zip(comments, bodies, strict=True)],
+        "comments": [comment._replace(body=body) for comment, body in zip(comments, bodies, strict=True)],
         "page": page,
         "pages": pages,
         "moves": moves.get(idea.id, [])[:_SHOWN_MOVES],

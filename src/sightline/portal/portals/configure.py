@@ -1,20 +1,36 @@
 """Configures a portal's sign-in, and rotates its secret. Specification: Portal JWT single sign-in."""
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from uuid import UUID
 
 import msgspec
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Tx
+from sightline.platform.db import Tx, sql
 from sightline.platform.errors import Conflict, NotFound, ValidationFailed
 from sightline.platform.server_secret import ServerSecret
-from sightline.portal.portals import queries
-from sightline.portal.portals.records import Host, Portal
+from sightline.portal.portals.records import COLUMNS, Host, Portal
 from sightline.portal.portals.urls import is_safe_remote
 from sightline.workspaces.changes import log_change
 
 _LONGEST_URL = 2000
+
+_FIND = sql("SELECT {columns} FROM portals WHERE workspace_id = :workspace_id", columns=COLUMNS)
+_ADD = sql("""
+    INSERT INTO portals (workspace_id, alias, name, created_at, updated_at)
+    SELECT id, slug, name, :now, :now FROM workspaces WHERE id = :workspace_id
+    ON CONFLICT DO NOTHING""")
+_CONFIGURE = sql("""
+    UPDATE portals
+       SET remote_login_url = :remote_login_url, remote_logout_url = :remote_logout_url,
+           host = coalesce(:host, host), updated_at = :now
+     WHERE workspace_id = :workspace_id""")
+_HOST_IS_TAKEN = sql("SELECT EXISTS (SELECT FROM portals WHERE workspace_id <> :workspace_id AND host = :host)")
+_LOCK = sql("SELECT {columns} FROM portals WHERE workspace_id = :workspace_id FOR UPDATE", columns=COLUMNS)
+_SET_SECRET = sql("""
+    UPDATE portals SET secret = :secret, updated_at = :now
+     WHERE workspace_id = :workspace_id""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +48,6 @@ class PortalHostTaken(Conflict):
     code = "PORTAL_HOST_TAKEN"
 
 
-def new_secret() -> str:
-    """Returns 43 URL-safe characters: with 48 bytes and more some signing libraries choose another algorithm."""
-    return secrets.token_urlsafe(32)
-
-
 async def configure(
     tx: Tx, actor: Actor, sign_in: SignIn, server_secret: ServerSecret, service_host: str | None = None
 ) -> tuple[Portal, str | None]:
@@ -46,24 +57,16 @@ async def configure(
     """
     _check(sign_in, service_host)
     workspace_id = actor.workspace_id
-    await queries.add_portal(tx, workspace_id)
-    portal = await queries.lock_portal(tx, workspace_id)
-    if portal is None:
+    await tx.run(_ADD, workspace_id=workspace_id)
+    before = await tx.row(_LOCK, workspace_id=workspace_id)
+    if before is None:
         raise Conflict("Another portal has the workspace's slug as its alias: give this one an alias in its file.")
-    if sign_in.host and await queries.is_host_taken(tx, workspace_id, sign_in.host):
+    if sign_in.host and await tx.value(_HOST_IS_TAKEN, workspace_id=workspace_id, host=sign_in.host):
         raise PortalHostTaken(f"Another portal has the host {sign_in.host}.")
-    await queries.configure(
-        tx,
-        workspace_id,
-        remote_login_url=sign_in.remote_login_url,
-        remote_logout_url=sign_in.remote_logout_url,
-        host=sign_in.host,
-    )
-    secret = None
-    if portal.secret is None:
-        secret = await _renew_secret(tx, actor, server_secret)
+    await tx.run(_CONFIGURE, workspace_id=workspace_id, **asdict(sign_in))
+    secret = await _renew_secret(tx, actor, server_secret) if before["secret"] is None else None
     await log_change(tx, actor, "portal", workspace_id, None, "configured")
-    return await _find(tx, actor), secret
+    return Portal(*await tx.one(_FIND, workspace_id=actor.workspace_id)), secret
 
 
 async def rotate_secret(tx: Tx, actor: Actor, server_secret: ServerSecret) -> tuple[Portal, str]:
@@ -71,23 +74,25 @@ async def rotate_secret(tx: Tx, actor: Actor, server_secret: ServerSecret) -> tu
 
     Raises NotFound when the workspace has no portal.
     """
-    if await queries.lock_portal(tx, actor.workspace_id) is None:
+    if await tx.row(_LOCK, workspace_id=actor.workspace_id) is None:
         raise NotFound("The workspace has no portal: run `sightline portal configure`.")
     secret = await _renew_secret(tx, actor, server_secret)
     await log_change(tx, actor, "portal", actor.workspace_id, None, "secret_rotated")
-    return await _find(tx, actor), secret
+    return Portal(*await tx.one(_FIND, workspace_id=actor.workspace_id)), secret
 
 
 async def _renew_secret(tx: Tx, actor: Actor, server_secret: ServerSecret) -> str:
-    secret = new_secret()
-    await queries.set_secret(tx, actor.workspace_id, server_secret.encrypt(actor.workspace_id, secret))
+    """Returns 43 URL-safe characters: with 48 bytes and more some signing libraries choose another algorithm."""
+    secret = secrets.token_urlsafe(32)
+    encrypted = server_secret.encrypt(actor.workspace_id, secret)
+    await tx.run(_SET_SECRET, workspace_id=actor.workspace_id, secret=encrypted)
     return secret
 
 
-async def _find(tx: Tx, actor: Actor) -> Portal:
-    portal = await queries.find_of_workspace(tx, actor.workspace_id)
-    assert portal is not None  # noqa: S101 - it is locked by this transaction
-    return portal
+async def find_portal(tx: Tx, workspace_id: UUID) -> Portal | None:
+    """Returns the portal of the workspace."""
+    row = await tx.row(_FIND, workspace_id=workspace_id)
+    return Portal(*row) if row else None
 
 
 def _check(sign_in: SignIn, service_host: str | None) -> None:

@@ -34,7 +34,3 @@ class Portal:
     remote_login_url: str | None
     remote_logout_url: str | None
     secret: bytes | None
-
-    @property
-    def has_sign_in(self) -> bool:
-        return self.secret is not None and self.remote_login_url is not None

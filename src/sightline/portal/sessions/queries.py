@@ -25,6 +25,7 @@ _FIND = """
         ON s.workspace_id = p.workspace_id AND s.token_hash = ANY(:token_hashes) AND s.expires_at > :now
       LEFT JOIN portal_users u ON u.workspace_id = p.workspace_id AND u.id = s.user_id"""
 _PORTAL = columns(COLUMNS)
+_HAS_HOST = sql("SELECT EXISTS (SELECT FROM portals WHERE host = ANY(:hosts))")
 _QUALIFIED = ", ".join(f"p.{column}" for column in _PORTAL)
 _BY_ALIAS = sql(_FIND, portal=_QUALIFIED, condition="alias = :alias")
 _BY_HOST = sql(_FIND, portal=_QUALIFIED, condition="host = ANY(:hosts) ORDER BY host DESC LIMIT 1")
@@ -65,6 +66,11 @@ async def find_by_alias(tx: Tx, alias: str, tokens: Iterable[str]) -> Opened | N
 async def find_by_host(tx: Tx, hosts: list[str], tokens: Iterable[str]) -> Opened | None:
     """Like find_by_alias(), by the name with and without its port. A portal that names the port comes first."""
     return _opened(await tx.rows(_BY_HOST, hosts=hosts, token_hashes=[*map(hash_of, tokens)]))
+
+
+async def has_host(tx: Tx, hosts: list[str]) -> bool:
+    """Whether a portal has one of these hosts: the name with and without its port."""
+    return bool(await tx.value(_HAS_HOST, hosts=hosts))
 
 
 def _opened(rows: list[Row]) -> Opened | None:

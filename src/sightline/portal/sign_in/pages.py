@@ -1,25 +1,33 @@
 """The pages of signing in and out. Specification: Portal sign-in endpoints."""
 
+from uuid import UUID
+
 from starlette.responses import RedirectResponse, Response
 
+from sightline.platform.access import Actor
+from sightline.platform.db import Database
+from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.errors import Conflict
 from sightline.platform.server_secret import WrongServerSecret
+from sightline.portal.accounts.resolve import link_accounts
 from sightline.portal.limits import network_of
 from sightline.portal.portals.urls import with_query
 from sightline.portal.problems import SignInNotSetUp, SignInRefused, TokenNotAccepted
-from sightline.portal.sessions.queries import end_session
+from sightline.portal.sessions.queries import add_session, end_session
 from sightline.portal.sign_in import states
-from sightline.portal.sign_in.accept import accept_token
 from sightline.portal.sign_in.return_to import safe_path
-from sightline.portal.sign_in.tokens import TokenRefused, read_token
-from sightline.portal.sign_in.used_tokens import jti_hash
+from sightline.portal.sign_in.tokens import Claims, TokenRefused, read_token
+from sightline.portal.sign_in.used_tokens import jti_hash, use_token
+from sightline.portal.users.identity import find_or_add_user
 from sightline.portal.visits import Visit
 from sightline.portal.waiting import pages as waiting
+from sightline.workspaces.changes import log_change
 
 
 def require_sign_in(visit: Visit) -> str:
     """Returns the remote login URL. Raises SignInNotSetUp."""
     url = visit.portal.remote_login_url
-    if visit.site.secret is None or not visit.portal.has_sign_in or url is None:
+    if visit.site.secret is None or visit.portal.secret is None or url is None:
         raise SignInNotSetUp
     return url
 
@@ -88,7 +96,26 @@ async def _accept(visit: Visit, token: str) -> str:
         raise SignInNotSetUp(str(error)) from None
     claims = read_token(token, secret, visit.db.clock.now())
     visit.limit(lambda limits: limits.uses_of_token, jti_hash(claims).hex())
-    return await accept_token(visit.db, workspace_id, claims)
+    return await _start_session(visit.db, workspace_id, claims)
+
+
+async def _start_session(db: Database, workspace_id: UUID, claims: Claims) -> str:
+    """Returns the token of a new session. Of concurrent uses of one token, one succeeds.
+
+    Raises TokenRefused if the `jti` was used before.
+    """
+
+    async def attempt() -> str:
+        async with db.transaction() as tx:
+            await use_token(tx, workspace_id, claims)
+            user, is_new = await find_or_add_user(tx, workspace_id, claims)
+            actor = Actor(workspace_id, "portal_user", str(user.id))
+            if is_new:
+                await log_change(tx, actor, "portal_user", user.id, None, "created")
+            await link_accounts(tx, actor, user.id, claims)
+            return await add_session(tx, workspace_id, user.id)
+
+    return await retry_when_overtaken(attempt, Conflict("Another sign-in is changing the same person. Try again."))
 
 
 async def sign_out(visit: Visit) -> Response:

@@ -1,9 +1,8 @@
 """Reads tokens of the customer's product and checks signature and claims. Specification: Portal JWT single sign-in."""
 
 import re
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import jwt
@@ -30,8 +29,7 @@ class TokenRefused(Exception):
         self.message = message
 
 
-@dataclass(frozen=True, slots=True)
-class AccountClaim:
+class AccountClaim(NamedTuple):
     """The claims about one account, of which at least one is not None. An `id` that is not a UUID is None."""
 
     id: UUID | None
@@ -40,8 +38,7 @@ class AccountClaim:
     domain: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Claims:
+class Claims(NamedTuple):
     """The claims of an accepted token."""
 
     jti: str

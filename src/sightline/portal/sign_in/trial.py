@@ -7,7 +7,7 @@ from msgspec import Struct
 from sightline.platform.db import Tx
 from sightline.platform.errors import Conflict
 from sightline.platform.server_secret import ServerSecret, WrongServerSecret
-from sightline.portal.portals.queries import find_of_workspace
+from sightline.portal.portals.configure import find_portal
 from sightline.portal.sign_in.tokens import TokenRefused, read_token
 from sightline.portal.sign_in.used_tokens import refuse_used_token
 
@@ -28,7 +28,7 @@ class Trial(Struct):
 
 async def try_token(tx: Tx, workspace_id: UUID, server_secret: ServerSecret, token: str) -> Trial:
     """Returns what a callback would respond to the token. Raises PortalNotSetUp."""
-    portal = await find_of_workspace(tx, workspace_id)
+    portal = await find_portal(tx, workspace_id)
     if portal is None or portal.secret is None:
         raise PortalNotSetUp("The workspace has no portal secret: run `sightline portal configure`.")
     try:

@@ -1,14 +1,13 @@
 """A person who uses a portal."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 # In the order of User's fields.
 COLUMNS = "id, email, first_name, last_name, subject"
 
 
-@dataclass(frozen=True, slots=True)
-class User:
+class User(NamedTuple):
     """`subject` is the person's id in the customer's product; None if only the e-mail is known."""
 
     id: UUID

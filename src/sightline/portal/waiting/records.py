@@ -1,7 +1,7 @@
 """A form that was sent and not saved."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 from sightline.web.languages.catalogue import N_
@@ -13,8 +13,7 @@ _VOTE, _UNVOTE = N_("Vote for %(idea)s"), N_("Take back the vote for %(idea)s")
 _COMMENT, _REQUEST = N_("Send the comment on %(idea)s"), N_("Send the request")
 
 
-@dataclass(frozen=True, slots=True)
-class SentForm:
+class SentForm(NamedTuple):
     """A vote, a comment or a request: its path, and the fields that a person or a page filled in.
 
     `id` is set while it waits for a sign-in.
