@@ -20,9 +20,9 @@ from sightline.catalog.taxonomy.groups import FIND_VERSION
 from sightline.ideas import queries as ideas
 from sightline.ideas.classifications.queries import FIND_VALUES
 from sightline.ideas.decide import Outcome
+from sightline.ideas.preparation import CHECK_NAMED
 from sightline.ideas.proposal import Proposal
 from sightline.ideas.records import IdeaFilters, IdeaProvenance
-from sightline.ideas.references import CHECK_NAMED
 from sightline.ideas.status import FIND_STATE, MOVE_IDEA
 from sightline.ideas.store import add_idea, change_columns, moved
 from sightline.initiatives import queries as initiatives

@@ -1,19 +1,25 @@
-"""Creating an idea, or updating the one that its identity names. Specification: POST /ideas; decisions: Ideas."""
+"""Creating an idea, or updating the one that its identity names, and creating one of a customer's request.
+
+Specification: POST /ideas; decisions: Ideas, Portal.
+"""
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import UUID
 
 from sightline.catalog.products.feature_maps import FeatureMaps
-from sightline.catalog.taxonomy import find_version
+from sightline.catalog.taxonomy import find_taxonomy, find_version
 from sightline.ideas import read
 from sightline.ideas.classifications.assign import assign
 from sightline.ideas.decide import Facts, decide
+from sightline.ideas.evidence.add import add_request_evidence
 from sightline.ideas.identity import find_known, refuse_two, without_alias
-from sightline.ideas.preparation import prepare, propose
+from sightline.ideas.preparation import model_follows, prepare, propose
 from sightline.ideas.proposal import Proposal
 from sightline.ideas.records import Idea, IdeaProvenance, NewIdea
 from sightline.ideas.status import refuse_managed_status
 from sightline.ideas.store import add_idea, change_idea
+from sightline.intelligence.engine import Engine
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx, retry_when_overtaken
 from sightline.platform.errors import Conflict
@@ -99,3 +105,41 @@ async def _update(
         return None
     row = await change_idea(tx, facts.engine, actor, current, outcome)
     return await read.with_classifications(tx, actor, row) if outcome.assignments else read.versioned(row)
+
+
+class RequestedIdea(NamedTuple):
+    """A customer's request in their words; the text may be empty. `is_visible`: others see it immediately."""
+
+    id: UUID
+    number: int
+    title: str
+    text: str
+    account_ids: list[UUID]
+    is_visible: bool
+
+
+async def add_requested_idea(tx: Tx, engine: Engine, actor: Actor, request: RequestedIdea) -> bool:
+    """Adds the idea, and the author's words as its evidence. Returns False if there is an idea with this id."""
+    new = Proposal(
+        {
+            "name": request.title,
+            "description": request.text or request.title,
+            "portal_visible": request.is_visible,
+        },
+        account_ids=request.account_ids,
+        completes=True,
+    )
+    taxonomy = await find_taxonomy(tx, actor.workspace_id)
+    follows = await model_follows(tx, engine, actor.workspace_id)
+    outcome = await decide(None, new, Facts(engine, tx.now, model_follows=follows, taxonomy=taxonomy))
+    assert outcome is not None  # noqa: S101 - without a product nothing is matched
+    origin = {
+        "id": request.id,
+        "number": request.number,
+        "created_source": "portal",
+        "provenance": IdeaProvenance("portal"),
+    }
+    if await add_idea(tx, actor, origin, outcome) is None:
+        return False
+    await add_request_evidence(tx, actor.workspace_id, request.id, request.title, request.text)
+    return True

@@ -6,8 +6,7 @@ from uuid import UUID
 import pytest
 
 from sightline.catalog.products.feature_maps import FeatureMaps
-from sightline.ideas.create import create_idea
-from sightline.ideas.create_from_portal import RequestedIdea, add_requested_idea
+from sightline.ideas.create import RequestedIdea, add_requested_idea, create_idea
 from sightline.ideas.readings.checks import check_waiting
 from sightline.ideas.readings.material import MOST_OPTIONS
 from sightline.ideas.readings.sweep import AT_ONCE, MOST_ATTEMPTS, read_due

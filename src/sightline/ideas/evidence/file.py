@@ -4,16 +4,17 @@ from typing import Annotated, cast
 
 from msgspec import UNSET, UnsetType
 
-from sightline.ideas.evidence.records import EvidenceOrigin, EvidenceRole, EvidenceTitle
+from sightline.ideas.evidence.records import EvidenceOrigin, EvidenceRole
 from sightline.platform.file_section.extracts import EXTRACTS, Extract, hold_quoted
 from sightline.platform.file_section.tables import KeyedRecord, Link, Table
 from sightline.platform.wire import Moment, Word
+from sightline.signals.insights.records import Title
 
 
 class EvidenceRecord(KeyedRecord):
     """Evidence for or against an idea."""
 
-    title: EvidenceTitle | UnsetType = UNSET
+    title: Title | UnsetType = UNSET
     description: str | None = ""
     category: Word | None = cast("Word", "observation")
     extracts: Annotated[list[Extract] | None, EXTRACTS] = None

@@ -6,8 +6,8 @@ from uuid import UUID
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.http.query_strings import Query
-from sightline.platform.wire import Input, Record, SignalReference, Text, Timestamp, Trimmed, decode_parts, none_of
-from sightline.signals.insights.records import Extract
+from sightline.platform.wire import Input, Name, Record, SignalReference, Text, Timestamp, decode_parts, none_of
+from sightline.signals.insights.records import Extract, Title
 
 EvidenceRole = Literal["supports", "qualifies", "contradicts", "context"]
 EvidenceOrigin = Literal["entity_creation", "manual", "import", "study", "research", "portal"]
@@ -48,18 +48,6 @@ class EvidenceFilters(Query):
     ] = "active"
 
 
-class EvidenceTitle(Trimmed):
-    """1 to 1,000 characters, trimmed."""
-
-    longest = 1000
-
-
-class EvidenceCategory(Trimmed):
-    """1 to 255 characters, trimmed."""
-
-    longest = 255
-
-
 EvidenceDescription = Annotated[str, Meta(max_length=60_000, description="Kept as sent; may be empty.")]
 
 
@@ -85,9 +73,9 @@ class NewEvidence(Input):
     `category` is `observation` when omitted, `role` is `supports`. At most 20 extracts.
     """
 
-    title: EvidenceTitle
+    title: Title
     description: EvidenceDescription | None = None
-    category: EvidenceCategory | None = None
+    category: Name | None = None
     role: EvidenceRole | None = None
     extracts: Annotated[list[NewExtract], Meta(max_length=20)] | None = None
 

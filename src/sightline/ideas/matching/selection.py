@@ -60,11 +60,6 @@ def chosen(engine: Engine, product_id: UUID | None, feature_ids: list[UUID], at:
     return Selection(product_id, "manual", matching, feature_ids)
 
 
-def awaiting_model(product_id: UUID) -> Selection:
-    """Returns the selection until a model has read the idea: no matching, and no features."""
-    return Selection(product_id, "automatic", None, [])
-
-
 async def match(engine: Engine, clock: Clock, features: VersionedMap, text: str) -> Selection:
     """Matches a text with the features of a product. Call it outside transactions."""
     if _takes_long(features.features, text):

@@ -1,13 +1,13 @@
 """Questions that the engine drafts for an idea, each with a placeholder, its unchecked answer. Decisions: Ideas."""
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from msgspec.structs import asdict
 
 from sightline.intelligence.engine import DraftedQuestion
-from sightline.platform.db import Tx, sql
+from sightline.platform.db import Row, Tx, sql
 from sightline.platform.ids import new_id
 
 
@@ -31,15 +31,7 @@ def drafted_values(drafted: list[DraftedQuestion]) -> dict[str, Any]:
     return {"drafted": [{"id": new_id(), **asdict(each)} for each in drafted]}
 
 
-class FoundQuestion(NamedTuple):
-    """A question of an idea. `is_untouched`: an engine drafted it, and nobody has answered it or set it aside."""
-
-    id: UUID
-    question: str
-    version: int
-    is_untouched: bool
-
-
+# An engine drafted it, and nobody has answered it or set it aside.
 _UNTOUCHED = "origin = 'engine' AND status = 'pending' AND answer IS NULL AND version = 1"
 _FIND = f"""
 SELECT id, question, version, {_UNTOUCHED} AS is_untouched
@@ -48,9 +40,9 @@ _FIND_QUESTIONS = sql(_FIND)
 _LOCK_QUESTIONS = sql(f"{_FIND} FOR UPDATE")
 
 
-async def find_questions(tx: Tx, workspace_id: UUID, idea_id: UUID) -> list[FoundQuestion]:
-    """Returns all questions of the idea, oldest first."""
-    return [FoundQuestion(*row) for row in await tx.rows(_FIND_QUESTIONS, workspace_id=workspace_id, idea_id=idea_id)]
+async def find_questions(tx: Tx, workspace_id: UUID, idea_id: UUID) -> list[Row]:
+    """Returns id, question, version and `is_untouched` of all questions of the idea, oldest first."""
+    return await tx.rows(_FIND_QUESTIONS, workspace_id=workspace_id, idea_id=idea_id)
 
 
 _REMOVE = sql("""
@@ -59,17 +51,17 @@ _ADD_MORE = sql(insert_drafted("(SELECT * FROM ideas WHERE workspace_id = :works
 
 
 async def replace_drafted(
-    tx: Tx, workspace_id: UUID, idea_id: UUID, seen: Collection[FoundQuestion], drafted: list[DraftedQuestion]
+    tx: Tx, workspace_id: UUID, idea_id: UUID, seen: list[Row], drafted: list[DraftedQuestion]
 ) -> bool:
     """Replaces the untouched questions. Does nothing and returns False if a question changed since `seen`.
 
     The caller holds the idea's lock.
     """
     idea = {"workspace_id": workspace_id, "idea_id": idea_id}
-    current = [FoundQuestion(*row) for row in await tx.rows(_LOCK_QUESTIONS, **idea)]
-    if current != list(seen):
+    current = await tx.rows(_LOCK_QUESTIONS, **idea)
+    if current != seen:
         return False
-    await tx.run(_REMOVE, **idea, ids=[one.id for one in current if one.is_untouched])
+    await tx.run(_REMOVE, **idea, ids=[one["id"] for one in current if one["is_untouched"]])
     await tx.run(_ADD_MORE, **idea, **drafted_values(drafted))
     return True
 

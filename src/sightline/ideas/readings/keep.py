@@ -15,9 +15,7 @@ from sightline.ideas.matching.chosen_features import may_match
 from sightline.ideas.matching.records import Matcher
 from sightline.ideas.matching.selection import Selection
 from sightline.ideas.questions.drafted import replace_drafted
-from sightline.ideas.readings import queries
-from sightline.ideas.readings.material import Seen
-from sightline.ideas.readings.queries import Retry
+from sightline.ideas.readings.material import Retry, Seen, find_claimed
 from sightline.ideas.store import change_columns, set_due
 from sightline.intelligence.ideas import IdeaReading
 from sightline.platform.access import Actor
@@ -38,7 +36,7 @@ async def keep_reading(
     `by_words` is the embedded engine's selection for an idea without a matching: it is stored if the reading has none.
     """
     async with db.transaction() as tx:
-        current = await queries.find_claimed(tx, seen.claim, lock=True)
+        current = await find_claimed(tx, seen.claim, lock=True)
         if current is None or current["description"] != seen.idea["description"]:
             return
         tx = tx.later()

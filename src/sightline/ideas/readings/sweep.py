@@ -17,10 +17,8 @@ from sightline.ideas.matching import selection
 from sightline.ideas.matching.chosen_features import may_match
 from sightline.ideas.matching.records import Matcher
 from sightline.ideas.matching.selection import Selection
-from sightline.ideas.readings import queries
 from sightline.ideas.readings.keep import keep_reading
-from sightline.ideas.readings.material import Seen, material_of, see
-from sightline.ideas.readings.queries import Claim, Retry
+from sightline.ideas.readings.material import Claim, Retry, Seen, claim_due, find_claimed, material_of, see
 from sightline.ideas.store import set_due
 from sightline.intelligence.engine import Engine
 from sightline.intelligence.ideas import IdeaReading
@@ -65,7 +63,7 @@ async def _claim_due(db: Database) -> list[Claim]:
     claims: list[Claim] = []
     try:
         async with db.transaction() as tx:
-            claims = await queries.claim_due(tx, AT_ONCE)
+            claims = await claim_due(tx, AT_ONCE)
     except Exception as error:
         if is_away(error):
             await asyncio.shield(asyncio.gather(*(_return_claim(db, claim) for claim in claims)))
@@ -96,7 +94,7 @@ async def _read_or_return(db: Database, tools: Tools, claim: Claim, *, asks: boo
 async def _return_claim(db: Database, claim: Claim) -> None:
     """Makes the idea due at once and takes the attempt back, if the claim holds; waits until the database answers."""
     async with db.transaction() as tx:
-        if await queries.find_claimed(tx, claim, lock=True) is not None:
+        if await find_claimed(tx, claim, lock=True) is not None:
             await set_due(tx, claim.workspace_id, claim.idea_id, tx.now, claim.attempts - 1)
 
 

@@ -4,16 +4,32 @@ from typing import Any
 
 from starlette.responses import Response
 
-from sightline.portal.ideas.records import ShownIdea
+from sightline.ideas.create import RequestedIdea, add_requested_idea
+from sightline.intelligence.engine import Engine
+from sightline.platform.db import sql
+from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.errors import Conflict
+from sightline.platform.ids import derived_id
+from sightline.platform.lists.single import ANY_BYTES
+from sightline.platform.refs import IdeaRef
+from sightline.portal.accounts.resolve import accounts_of
+from sightline.portal.ideas.queries import ShownIdea
+from sightline.portal.problems import SentBefore
 from sightline.portal.requests import trap
-from sightline.portal.requests.create import create_request
+from sightline.portal.requests.queries import find_own_request
 from sightline.portal.requests.similar import find_similar
 from sightline.portal.visits import Visit
 from sightline.web.languages.catalogue import N_
+from sightline.workspaces.changes import was_deleted
+from sightline.workspaces.numbers import take_number
 
 LONGEST_TITLE = 200
 LONGEST_TEXT = 10_000
 _MOST_SIMILAR = 3
+
+_ADD = sql("""
+    INSERT INTO portal_requests (workspace_id, idea_id, user_id, created_at)
+    VALUES (:workspace_id, :idea_id, :user_id, :now)""")
 
 TITLE_MISSING = N_("Enter a title.")
 TITLE_TOO_LONG = N_("Shorten the title to 200 characters.")
@@ -49,8 +65,36 @@ async def send(visit: Visit) -> Response:
     if form.get("confirmed") != "1" and (similar := await _look_up(visit, title)):
         return _form(visit, 200, similar=similar, asked=True, **typed)
     visit.limit(lambda limits: limits.requests, f"requests {visit.user.id}")
-    public_id = await create_request(visit, title, text)
+    public_id = await _create(visit, title, text)
     return visit.go(f"/ideas/{public_id}?sent=1")
+
+
+async def _create(visit: Visit, title: str, text: str) -> str:
+    """Adds the idea with all accounts of the person, hidden unless the portal shows requests at once.
+
+    `text` may be empty. Returns the public id. The same words sent again with the same form are the same request.
+    Raises SentBefore if that was deleted.
+    """
+    workspace_id, user_id = visit.portal.workspace_id, visit.user.id
+    engine: Engine = visit.site.tools()[Engine]
+    id = derived_id(visit.form_id, user_id, title, text)
+
+    async def attempt() -> str | None:
+        async with visit.db.autocommit() as tx:
+            if (sent := await find_own_request(tx, workspace_id, IdeaRef(id=id), user_id, ANY_BYTES)) is not None:
+                return sent.public_id
+            number = await take_number(visit.db, tx, workspace_id, "idea")
+        async with visit.db.transaction() as tx:
+            accounts = await accounts_of(tx, workspace_id, user_id)
+            requested = RequestedIdea(id, number, title, text, accounts, visit.portal.requests_visible)
+            if not await add_requested_idea(tx, engine, visit.actor, requested):
+                return None
+            if await was_deleted(tx, workspace_id, id):
+                raise SentBefore
+            await tx.run(_ADD, workspace_id=workspace_id, idea_id=id, user_id=user_id)
+            return f"IDEA-{number}"
+
+    return await retry_when_overtaken(attempt, Conflict("The accounts of the person keep changing. Try again."))
 
 
 async def _look_up(visit: Visit, title: str) -> list[ShownIdea]:

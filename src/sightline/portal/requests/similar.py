@@ -10,8 +10,7 @@ from sightline.intelligence.embedded.words import words_of
 from sightline.platform.beside import Beside
 from sightline.platform.db import sql
 from sightline.platform.db.words import apart
-from sightline.portal.ideas.queries import find_by_ids
-from sightline.portal.ideas.records import ShownIdea
+from sightline.portal.ideas.queries import ShownIdea, find_by_ids
 from sightline.portal.ideas.search import KnownWords, any_form, correct, find_longer
 from sightline.portal.visits import Visit
 
