@@ -32,7 +32,8 @@ DIRECTORY = {
 # Found by a key's token or id, before the workspace is known.
 BEFORE_A_WORKSPACE = {
     "src/sightline/portal/sessions/queries.py",
-    "src/sightline/workspaces/guard/queries.py",
+    "src/sightline/workspaces/guard/lookups.py",
+    "src/sightline/workspaces/guard/usage.py",
     "src/sightline/workspaces/keys/lifecycle.py",
 }
 _READ = re.compile(r"\b(?:FROM|JOIN)\s+(\w+)")

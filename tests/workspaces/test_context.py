@@ -9,8 +9,7 @@ import pytest
 from sightline.platform.access import Actor
 from sightline.platform.errors import InvalidReference, NotFound, Unauthorized, ValidationFailed
 from sightline.workspaces import tenants
-from sightline.workspaces.audit.records import AuditEntry
-from sightline.workspaces.audit.trail import walk_changes
+from sightline.workspaces.audit.trail import AuditEntry, walk_changes
 from sightline.workspaces.queries import find_context
 from sightline.workspaces.records import Allowance, AuthContext
 from sightline.workspaces.tenants import SlugTaken

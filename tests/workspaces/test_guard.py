@@ -221,11 +221,12 @@ async def test_concurrent_requests_with_one_key_make_one_query(world: World) -> 
     assert {actor.id for actor in admitted} == {str(key.id)}
 
 
-async def test_unknown_keys_do_not_delay_known_keys(world: World) -> None:
+async def test_unknown_keys_do_not_delay_known_keys(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Their checksum fits, so each needs a look-up; here the look-ups wait for a lock."""
     key = await world.key()
     small, reserved = await Database.connect(world.url, size=1), await Database.connect(world.url, size=1)
-    guard = KeyGuard(small, world.url, lookups=reserved, known_seconds=0)
+    monkeypatch.setattr(guards, "KNOWN_SECONDS", 0.0)
+    guard = KeyGuard(small, world.url, lookups=reserved)
     async with guard.open():
         await until(lambda: guard.is_listening)
         await guard.admit(bearer(key))

@@ -8,8 +8,7 @@ import typer
 from sightline.cli.options import InWorkspace, Since, option
 from sightline.cli.output import note
 from sightline.cli.site import Site, site_command
-from sightline.workspaces.audit.records import AuditEntry
-from sightline.workspaces.audit.trail import walk_changes
+from sightline.workspaces.audit.trail import AuditEntry, walk_changes
 from sightline.workspaces.tenants import find_workspace
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import AsyncIterator
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from sightline.platform.db import Tx, Where, sql
 from sightline.platform.errors import InvalidReference, NotFound
 from sightline.platform.refs import IdeaRef, InitiativeRef, Ref, SignalRef, StudyRef, parse_uuid
-from sightline.workspaces.audit.records import AuditEntry
+from sightline.platform.wire import Record, Timestamp
 
 _TABLES: dict[type[Ref], str] = {
     IdeaRef: "ideas",
@@ -48,6 +49,20 @@ UNION
 SELECT record_id FROM changes
  WHERE workspace_id = :workspace_id AND kind IN ('idea_question', 'idea_comment', 'idea_evidence')
    AND detail ->> 'ideaId' = ANY(:records::uuid[]::text[])""")
+
+
+class AuditEntry(Record):
+    """One write: the actor, the action and the record. `actor_name` is the name of the key, if the actor is one."""
+
+    at: Timestamp
+    kind: str
+    record_id: UUID
+    public_id: str | None
+    action: str
+    actor_kind: str
+    actor_id: str | None
+    actor_name: str | None
+    detail: Any
 
 
 async def walk_changes(

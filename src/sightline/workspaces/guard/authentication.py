@@ -20,8 +20,7 @@ from sightline.platform.beside import running
 from sightline.platform.db import Database
 from sightline.platform.db.listening import listen_forever
 from sightline.platform.errors import Unauthorized
-from sightline.workspaces.guard import queries
-from sightline.workspaces.guard.lookups import UnknownKeys
+from sightline.workspaces.guard.lookups import UnknownKeys, find_stored_keys
 from sightline.workspaces.guard.usage import KeyUsage
 from sightline.workspaces.keys.records import StoredKey
 from sightline.workspaces.keys.tokens import NOT_VALID, Token, digest, parse_token
@@ -44,20 +43,12 @@ class _Known(NamedTuple):
 class KeyGuard:
     """Authenticates requests by their key. Use it while it is open."""
 
-    def __init__(
-        self,
-        db: Database,
-        listen_url: str,
-        *,
-        lookups: Database | None = None,
-        known_seconds: float = KNOWN_SECONDS,
-    ) -> None:
+    def __init__(self, db: Database, listen_url: str, *, lookups: Database | None = None) -> None:
         """`lookups`: the reserved connection for keys that were not admitted before; without it, one of `db`."""
         self._db = db
         self._unknown = UnknownKeys(lookups or db)
         self._admitted: dict[bytes, None] = {}
         self._now = db.clock.now
-        self._known_seconds = known_seconds
         self._known: dict[bytes, _Known] = {}
         self._lookups: dict[bytes, asyncio.Task[StoredKey | None]] = {}
         self._era = 0
@@ -100,7 +91,7 @@ class KeyGuard:
             self._admitted.pop(hashed, None)
             raise Unauthorized(NOT_VALID, token.id)
         _remember(self._admitted, hashed, None)
-        until = time.monotonic() + self._known_seconds
+        until = time.monotonic() + KNOWN_SECONDS
         known = _Known(_actor_of(stored), until, stored.expires_at, stored.id, stored.is_used)
         if era == self._era and self.is_listening:
             _remember(self._known, hashed, known._replace(is_used=True))
@@ -130,7 +121,7 @@ class KeyGuard:
         if hashed not in self._admitted:
             return await self._unknown.find(token.id)
         async with self._db.autocommit() as tx:
-            return (await queries.find_stored_keys(tx, [token.id])).get(token.id)
+            return (await find_stored_keys(tx, [token.id])).get(token.id)
 
     def _on_notify(self, workspace_id: str) -> None:
         """Forgets the keys of a workspace."""

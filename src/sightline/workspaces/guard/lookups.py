@@ -6,12 +6,28 @@ connection, one statement at a time and at most 4 keys in a statement.
 
 import asyncio
 from collections import deque
+from collections.abc import Iterable
 
-from sightline.platform.db import Database
-from sightline.workspaces.guard import queries
+from sightline.platform.db import Database, Tx, sql
 from sightline.workspaces.keys.records import StoredKey
 
 AT_ONCE = 4
+
+FIND_STORED_KEYS = sql("""
+    SELECT k.id, k.workspace_id, k.name, k.secret_hash, k.scopes, k.created_at, k.expires_at, k.revoked_at,
+           k.member_id, k.last_used_at IS NOT NULL, CASE WHEN m.active THEN m.role END, k.token_id
+      FROM api_keys k
+      LEFT JOIN members m ON m.workspace_id = k.workspace_id AND m.id = k.member_id
+     WHERE k.token_id = ANY(:token_ids)""")
+
+
+async def find_stored_keys(tx: Tx, token_ids: Iterable[str]) -> dict[str, StoredKey]:
+    """Returns the keys that exist, by the id in their text."""
+    found = {}
+    for row in await tx.rows(FIND_STORED_KEYS, token_ids=[*token_ids]):
+        *fields, token_id = row
+        found[token_id] = StoredKey(*fields)
+    return found
 
 
 class UnknownKeys:
@@ -40,7 +56,7 @@ class UnknownKeys:
     async def _look_up(self, batch: list[tuple[str, "asyncio.Future[StoredKey | None]"]]) -> None:
         try:
             async with self._db.autocommit() as tx:
-                keys = await queries.find_stored_keys(tx, {token_id for token_id, _ in batch})
+                keys = await find_stored_keys(tx, {token_id for token_id, _ in batch})
         except Exception as error:
             for _, found in (*batch, *self._waiting):  # nobody waits for another that fails as slowly
                 if not found.done():

@@ -5,11 +5,22 @@ from uuid import UUID
 
 import structlog
 
-from sightline.platform.db import Database
+from sightline.platform.db import Database, sql
 from sightline.platform.db.database import first_line
-from sightline.workspaces.guard import queries
 
 WRITE_SECONDS = 5.0
+
+# In the order of ids, so that processes that write the same keys do not deadlock. Returns the keys that are left
+# out, since another transaction has them locked, such as one that removes their creator.
+_SAVE = sql("""
+    WITH due AS (
+        SELECT id FROM api_keys WHERE id = ANY(:ids) AND (last_used_at IS NULL OR last_used_at < :now)
+    ), free AS (
+        SELECT id FROM api_keys WHERE id IN (SELECT id FROM due) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+    ), saved AS (
+        UPDATE api_keys k SET last_used_at = :now FROM free WHERE k.id = free.id RETURNING k.id
+    )
+    SELECT id FROM due WHERE id NOT IN (SELECT id FROM saved)""")
 
 
 class KeyUsage:
@@ -34,7 +45,7 @@ class KeyUsage:
         self.seen.clear()
         try:
             async with asyncio.timeout(WRITE_SECONDS), self._db.autocommit() as tx:
-                self.seen.update(await queries.save_last_used(tx, used))
+                self.seen.update(row["id"] for row in await tx.rows(_SAVE, ids=used))
         except Exception as error:  # the next write tries again after any error
             self.seen.update(used)
             if not self._is_late:
