@@ -131,7 +131,8 @@ async def _set_accounts(tx: Tx, actor: Actor, before: Row, changes: SignalChange
     new_accounts = with_primary(changes.account_id or None, accounts)
     if changes.account_ids is UNSET:
         return bool(await queries.add_accounts(tx, workspace_id, id, new_accounts))
-    lost = await queries.remove_other_accounts(tx, workspace_id, id, new_accounts)
+    others = {"workspace_id": workspace_id, "signal_id": id, "account_ids": new_accounts}
+    lost = [row["account_id"] for row in await tx.rows(queries.REMOVE_OTHER_ACCOUNTS, **others)]
     if not await queries.add_accounts(tx, workspace_id, id, new_accounts) and not lost:
         return False
     await follow_accounts(tx, actor, id, lost)
@@ -152,3 +153,24 @@ async def store(tx: Tx, actor: Actor, before: Row, columns: dict[str, Any], *, h
     await log_change(tx, actor, "signal", before["id"], before["public_id"], "updated", fields=fields)
     if columns.get("processing_id") is not None:
         await request.queue(tx, actor.workspace_id, before["id"])
+
+
+async def append_passages(
+    tx: Tx, actor: Actor, id: UUID, passages: Sequence[str], external_data: dict[str, Any]
+) -> None:
+    """Appends the passages that the text lacks, each as a paragraph, and sets members of `source.external_data`.
+
+    A signal whose text changes is processed again. Raises NotFound.
+    """
+    before = await queries.lock_signal(tx, actor.workspace_id, SignalRef(id=id))
+    tx = tx.later()
+    raw = await queries.find_raw(tx, actor.workspace_id, id) or {}
+    text = raw.get("text") or ""
+    missing = [passage for passage in passages if passage not in text]
+    stored = queries.decoded(before["external_data"])
+    columns = find_changed({"external_data": stored | external_data}, before)
+    if missing:
+        appended = "\n\n".join([text, *missing] if text else missing)
+        await queries.save_raw(tx, actor.workspace_id, id, raw_of(raw, text=appended))
+        columns |= request.again(tx, before["analysis_profile"])
+    await store(tx, actor, before, columns, has_new_accounts=False)

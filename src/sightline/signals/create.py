@@ -174,7 +174,8 @@ async def _number(db: Database, actor: Actor, new: NewSignal) -> int | None:
 async def _known(tx: Tx, actor: Actor, new: NewSignal) -> Row | None:
     if new.source_key is None or new.external_id is None:
         return None
-    return await queries.lock_known(tx, actor.workspace_id, new.source_key, new.external_id)
+    identity = {"source_key": new.source_key, "external_id": new.external_id}
+    return await tx.row(queries.LOCK_KNOWN, workspace_id=actor.workspace_id, **identity)
 
 
 async def _refuse_unknown(tx: Tx, actor: Actor, new: NewSignal) -> None:

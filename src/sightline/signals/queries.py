@@ -122,7 +122,7 @@ _STORED = """
     (SELECT a.external_id FROM accounts AS a
       WHERE a.workspace_id = :workspace_id AND a.id = signals.account_id) AS account_external_id"""
 _LOCK = SingleRecord.by_reference("signals", _STORED, _SIZE, lock="FOR UPDATE OF signals")
-_LOCK_KNOWN = sql(
+LOCK_KNOWN = sql(
     """
 SELECT {columns} FROM signals
  WHERE workspace_id = :workspace_id AND source_key = :source_key AND external_id = :external_id FOR UPDATE""",
@@ -165,7 +165,7 @@ _ADD_ACCOUNTS = sql("""
 INSERT INTO signal_accounts (workspace_id, signal_id, account_id)
 SELECT :workspace_id, :signal_id, link.id FROM unnest(:account_ids::uuid[]) WITH ORDINALITY AS link (id, n) ORDER BY n
 ON CONFLICT DO NOTHING""")
-_REMOVE_OTHER_ACCOUNTS = sql("""
+REMOVE_OTHER_ACCOUNTS = sql("""
 DELETE FROM signal_accounts
  WHERE workspace_id = :workspace_id AND signal_id = :signal_id AND account_id <> ALL(:account_ids)
 RETURNING account_id""")
@@ -178,11 +178,6 @@ async def lock_signal(tx: Tx, workspace_id: UUID, ref: SignalRef, *, at_once: bo
     Raises NotFound, and LargeRecord for a large one that is changed `at_once`.
     """
     return await _LOCK[ref.column].find(tx, at_once=at_once, workspace_id=workspace_id, ref=ref.value)
-
-
-async def lock_known(tx: Tx, workspace_id: UUID, source_key: str, external_id: str) -> Row | None:
-    """Locks the signal with this identity, and returns the same columns, or None."""
-    return await tx.row(_LOCK_KNOWN, workspace_id=workspace_id, source_key=source_key, external_id=external_id)
 
 
 async def is_known(tx: Tx, workspace_id: UUID, source_key: str | None, external_id: str | None) -> bool:
@@ -217,9 +212,3 @@ async def add_accounts(tx: Tx, workspace_id: UUID, id: UUID, accounts: Sequence[
     if not accounts:
         return 0
     return await tx.run(_ADD_ACCOUNTS, workspace_id=workspace_id, signal_id=id, account_ids=accounts)
-
-
-async def remove_other_accounts(tx: Tx, workspace_id: UUID, id: UUID, accounts: Sequence[UUID]) -> list[UUID]:
-    """Unlinks all accounts but these. Returns the unlinked accounts."""
-    rows = await tx.rows(_REMOVE_OTHER_ACCOUNTS, workspace_id=workspace_id, signal_id=id, account_ids=accounts)
-    return [row["account_id"] for row in rows]

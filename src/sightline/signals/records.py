@@ -40,8 +40,6 @@ AnalysisProfile = Literal["customer_evidence", "market_evidence", "none"]
 
 LONGEST_TEXT = 1_000_000
 LONGEST_NAME = 255
-_ADDRESS = re.compile(r"[hH][tT][tT][pP][sS]?://[^\s/?#@\x00-\x1f\x7f-\x9f]+([/?#][^\s\x00-\x1f\x7f-\x9f]*)?")
-_SLUG = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")
 
 
 class SignalProvenance(Record):
@@ -153,38 +151,38 @@ class Content(Text):
     longest = LONGEST_TEXT
 
 
-class WebAddress(Text):
+class _Shaped(Text):
+    """A text of a form. `expected` says which."""
+
+    form: ClassVar[re.Pattern[str]]
+    expected: ClassVar[str]
+
+    @classmethod
+    def read(cls, value: Any) -> str:
+        text = super().read(value)
+        if not cls.form.fullmatch(text):
+            raise ValueError(f"Expected {cls.expected}")
+        return text
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        return {**super().schema(), "pattern": f"^{cls.form.pattern}$"}
+
+
+class WebAddress(_Shaped):
     """An address with http:// or https:// and a host, without a password; at most 2,000 characters."""
 
     longest = 2_000
-
-    @classmethod
-    def read(cls, value: Any) -> str:
-        text = super().read(value)
-        if not _ADDRESS.fullmatch(text):
-            raise ValueError("Expected an address that begins with http:// or https://")
-        return text
-
-    @classmethod
-    def schema(cls) -> dict[str, Any]:
-        return {**super().schema(), "pattern": f"^{_ADDRESS.pattern}$"}
+    form = re.compile(r"[hH][tT][tT][pP][sS]?://[^\s/?#@\x00-\x1f\x7f-\x9f]+([/?#][^\s\x00-\x1f\x7f-\x9f]*)?")
+    expected = "an address that begins with http:// or https://"
 
 
-class Slug(Text):
+class Slug(_Shaped):
     """Lower-case letters and digits, with single hyphens or underscores between them; at most 255 characters."""
 
     longest = 255
-
-    @classmethod
-    def read(cls, value: Any) -> str:
-        text = super().read(value)
-        if not _SLUG.fullmatch(text):
-            raise ValueError("Expected lower-case letters and digits, with single hyphens or underscores between them")
-        return text
-
-    @classmethod
-    def schema(cls) -> dict[str, Any]:
-        return {**super().schema(), "pattern": f"^{_SLUG.pattern}$"}
+    form = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")
+    expected = "lower-case letters and digits, with single hyphens or underscores between them"
 
 
 def label_of(provider: str) -> str:

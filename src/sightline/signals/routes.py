@@ -74,8 +74,7 @@ async def create_signal(call: Call, new: NewSignal) -> Versioned[CreatedSignal]:
     is described; it is created only with `createMissingAccounts`. An update keeps omitted fields and adds accounts; the
     signal is processed again only if its content changed.
     """
-    engine = call.tools[Engine]
-    return await create.create_signal(call.db, engine, call.actor, new, call.expect)
+    return await create.create_signal(call.db, call.tools[Engine], call.actor, new, call.expect)
 
 
 @operation(
@@ -98,8 +97,7 @@ async def create_signal(call: Call, new: NewSignal) -> Versioned[CreatedSignal]:
 )
 async def create_signals(call: Call, new: NewSignals) -> CreatedSignals:
     """Creates or updates several signals, as `POST /signals` does each: all of them, or none."""
-    engine = call.tools[Engine]
-    return await create.create_signals(call.db, engine, call.actor, new.signals)
+    return await create.create_signals(call.db, call.tools[Engine], call.actor, new.signals)
 
 
 @operation(

@@ -18,7 +18,7 @@ from sightline.research.delivery import queries
 from sightline.research.delivery.queries import Source
 from sightline.research.runs.queries import RunState, lock_known_run
 from sightline.research.runs.records import Observation
-from sightline.signals.append import append_passages
+from sightline.signals.change import append_passages
 from sightline.signals.create import create_signal
 from sightline.signals.records import LONGEST_NAME, NewSignal, WebAddress
 from sightline.workspaces.changes import log_change
