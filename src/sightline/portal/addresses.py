@@ -1,6 +1,6 @@
 """The address of a portal, the path of its pages, and whether its cookies need TLS."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -34,8 +34,7 @@ def addresses_of(portal: Portal, service_url: str, secret: str | None) -> Addres
     return Addresses(url, url + CALLBACK, secret)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """`root` is the path before the portal's own paths, without a trailing slash; empty on a mapped host."""
 
     root: str

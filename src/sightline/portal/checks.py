@@ -1,10 +1,7 @@
 """What `sightline doctor` says of the portals' secrets."""
 
-from collections.abc import Iterator
-from uuid import UUID
-
 from sightline.platform.checks import Check
-from sightline.platform.db import Tx, sql
+from sightline.platform.db import Row, Tx, sql
 from sightline.platform.server_secret import ServerSecret, WrongServerSecret
 
 # Of all workspaces at once.
@@ -17,8 +14,8 @@ ORDER BY workspaces.slug""")
 
 async def check_portals(tx: Tx, server_secret: str | None) -> list[Check]:
     """Fails when nobody can sign in to a portal, as its secret was stored with another server secret."""
-    rows = [(row["workspace_id"], row["secret"], row["slug"]) for row in await tx.rows(_SECRETS)]
-    unreadable = list(_unreadable(rows, server_secret))
+    known = None if server_secret is None else ServerSecret(server_secret)
+    unreadable = [row["slug"] for row in await tx.rows(_SECRETS) if not _is_readable(known, row)]
     message = (
         f"Nobody can sign in to the portal of {', '.join(unreadable)}: its secret was stored with another server "
         "secret. Give that one, or run `sightline portal rotate-secret` for each."
@@ -26,12 +23,8 @@ async def check_portals(tx: Tx, server_secret: str | None) -> list[Check]:
     return [Check("portals", False, message)] if unreadable else []
 
 
-def _unreadable(rows: list[tuple[UUID, bytes, str]], server_secret: str | None) -> Iterator[str]:
-    known = None if server_secret is None else ServerSecret(server_secret)
-    for workspace_id, encrypted, slug in rows:
-        try:
-            if known is None:
-                raise WrongServerSecret
-            known.decrypt(workspace_id, encrypted)
-        except WrongServerSecret:
-            yield slug
+def _is_readable(known: ServerSecret | None, row: Row) -> bool:
+    try:
+        return known is not None and bool(known.decrypt(row["workspace_id"], row["secret"]))
+    except WrongServerSecret:
+        return False

@@ -26,7 +26,7 @@ from sightline.portal.problems import TooOften
 from sightline.portal.rendering import TEMPLATES, render_list
 from sightline.portal.requests import trap
 from sightline.portal.sessions.queries import LIFE, Session, Sessions
-from sightline.portal.users.records import User
+from sightline.portal.users.identity import User
 from sightline.portal.waiting.records import TEXTS, SentForm
 from sightline.web.forms import form_token
 from sightline.web.page_texts import PageTexts

@@ -1,6 +1,5 @@
 """Resolves the accounts of a person. Specification: account resolution order; decisions: Portal, Claims."""
 
-from collections.abc import Sequence
 from uuid import UUID
 
 from sightline.catalog.accounts.matching import AccountClues, add_account, lock_accounts_and_counts
@@ -57,7 +56,9 @@ async def link_accounts(tx: Tx, actor: Actor, user_id: UUID, claims: Claims) -> 
         rows = await tx.rows(_BY_CONTACT, workspace_id=actor.workspace_id, email=claims.email)
         found = [row["account_id"] for row in rows]
         found = found or [await add_account(tx, actor, claims.email)]
-    await _replace_links(tx, actor.workspace_id, user_id, found)
+    chosen = {"user_id": user_id, "account_ids": list(dict.fromkeys(found))}
+    await tx.run(_UNLINK, workspace_id=actor.workspace_id, **chosen)
+    await tx.run(_LINK, workspace_id=actor.workspace_id, **chosen)
 
 
 async def _resolve(tx: Tx, actor: Actor, user_id: UUID, claim: AccountClaim, email: str) -> UUID:
@@ -87,9 +88,3 @@ async def _find(tx: Tx, workspace_id: UUID, claim: AccountClaim) -> UUID | None:
         rows = await tx.rows(_BY_DOMAIN, workspace_id=workspace_id, domain=claim.domain)
         found = rows[0]["id"] if len(rows) == 1 else None
     return found
-
-
-async def _replace_links(tx: Tx, workspace_id: UUID, user_id: UUID, account_ids: Sequence[UUID]) -> None:
-    chosen = list(dict.fromkeys(account_ids))
-    await tx.run(_UNLINK, workspace_id=workspace_id, user_id=user_id, account_ids=chosen)
-    await tx.run(_LINK, workspace_id=workspace_id, user_id=user_id, account_ids=chosen)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
+from typing import NamedTuple
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -33,8 +34,7 @@ SORTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """One value of a filter: its key in the address, its label, and the statuses of the workflow that it shows."""
 
     value: str
@@ -42,8 +42,7 @@ class Option:
     statuses: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Facet:
+class Facet(NamedTuple):
     """A filter with its options: `status`, `product`, or a group of the taxonomy (`group_id`)."""
 
     name: str

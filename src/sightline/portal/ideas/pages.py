@@ -16,7 +16,6 @@ from sightline.platform.lists.single import ANY_BYTES, SMALL_BYTES, LargeRecord
 from sightline.platform.refs import IdeaRef
 from sightline.portal.comments.queries import PAGE as COMMENTS
 from sightline.portal.comments.queries import list_comments
-from sightline.portal.ideas import queries
 from sightline.portal.ideas.filters import (
     PAGE,
     Facet,
@@ -29,8 +28,7 @@ from sightline.portal.ideas.filters import (
     read_search,
     reads_all,
 )
-from sightline.portal.ideas.history import list_moves
-from sightline.portal.ideas.records import LONG, SHORT
+from sightline.portal.ideas.queries import LONG, SHORT, FoundPage, find_page, find_whole, list_moves, visible
 from sightline.portal.ideas.search import Search, correct, search_for, words_of
 from sightline.portal.problems import PageNotFound
 from sightline.portal.requests.queries import find_own_request
@@ -86,11 +84,9 @@ def _page(visit: Visit, values: dict[str, Any]) -> Response:
     return visit.part("found.html", "innerHTML", **values) if visit.is_partial else visit.page("ideas.html", **values)
 
 
-async def _find(
-    tx: Tx, visit: Visit, filters: Filters, facets: Sequence[Facet], search: Search | None
-) -> queries.FoundPage:
-    where = queries.visible(visit.portal.workspace_id, filters, facets, search)
-    return await queries.find_page(tx, where, filters, visit.user.id, LONG if search else SHORT)
+async def _find(tx: Tx, visit: Visit, filters: Filters, facets: Sequence[Facet], search: Search | None) -> FoundPage:
+    where = visible(visit.portal.workspace_id, filters, facets, search)
+    return await find_page(tx, where, filters, visit.user.id, LONG if search else SHORT)
 
 
 async def _corrected(visit: Visit, filters: Filters) -> list[str] | None:
@@ -152,7 +148,7 @@ async def _idea_page(
 ) -> Response:
     workspace_id = visit.portal.workspace_id
     async with visit.db.autocommit() as tx:
-        idea = await queries.find_whole(tx, workspace_id, ref, visit.user.id, most)
+        idea = await find_whole(tx, workspace_id, ref, visit.user.id, most)
         if idea is None:
             raise PageNotFound
         pages = _pages(idea.comment_count, COMMENTS)

@@ -1,20 +1,72 @@
 """The SQL of the ideas that a portal shows."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from msgspec import json
+from msgspec import Struct, json
 
+from sightline.catalog.portal_labels import ShownLabel, shown_label
 from sightline.ideas.classifications.queries import IS_UNREVIEWED_SUGGESTION
 from sightline.platform.db import Tx, Where, by_reference, sql
 from sightline.platform.lists.single import LargeRecord
 from sightline.platform.refs import IdeaRef, parse_uuid
 from sightline.portal.ideas.filters import CHOICES, PAGE, SORTS, Facet, Filters, read_facets
-from sightline.portal.ideas.records import SHORT, SHOWN, WHOLE, ShownIdea
 from sightline.portal.ideas.search import Search
 from sightline.portal.problems import PageNotFound
+
+# The visible ideas, each with the total of its votes; `idea_votes` has no others.
+SHOWN = """
+    (SELECT ideas.*, votes.total
+       FROM ideas JOIN idea_votes AS votes ON votes.workspace_id = :workspace_id AND votes.number = ideas.number
+      WHERE ideas.workspace_id = :workspace_id) AS ideas"""
+
+
+def _columns(description: str, answer: str) -> str:
+    """Returns the columns of a ShownIdea, in its order, for a row of `SHOWN`. `:user_id` is the visitor."""
+    return f"""
+    ideas.id, 'IDEA-' || ideas.number AS public_id, ideas.name, {description} AS description,
+    ideas.status AS label,
+    (SELECT portal::text FROM idea_statuses
+      WHERE workspace_id = :workspace_id AND label = ideas.status) AS label_settings,
+    (SELECT name FROM products WHERE workspace_id = :workspace_id AND id = ideas.product_id) AS product,
+    ideas.total AS vote_count,
+    EXISTS (SELECT FROM portal_votes
+             WHERE workspace_id = :workspace_id AND idea_id = ideas.id AND user_id = :user_id) AS is_voted,
+    (SELECT count(*) FROM idea_comments
+      WHERE workspace_id = :workspace_id AND idea_id = ideas.id AND visibility = 'portal') AS comment_count,
+    ideas.created_at, {answer} AS answer"""
+
+
+SHORT = _columns("left(ideas.description, 400)", "NULL")
+LONG = _columns("left(ideas.description, 5000)", "NULL")  # for a passage with words that are searched for
+WHOLE = _columns("ideas.description", "ideas.official_answer")
+
+
+class ShownIdea(Struct, frozen=True):
+    """An idea on a page. In lists the description has at most 400 characters, 5,000 in a search, and no answer.
+
+    `vote_count` includes the imported votes. `is_voted`: the visitor votes for it.
+    """
+
+    id: UUID
+    public_id: str
+    name: str
+    description: str
+    label: str
+    label_settings: str | None
+    product: str | None
+    vote_count: int
+    is_voted: bool
+    comment_count: int
+    created_at: datetime
+    answer: str | None
+
+    @property
+    def status(self) -> ShownLabel | None:
+        return shown_label(self.label, self.label_settings)
+
 
 _RECENT = timedelta(days=30)  # votes that count for the order "trending"
 _COUNT_ALL = "SELECT count(*) FROM idea_votes WHERE workspace_id = :workspace_id"
@@ -131,3 +183,31 @@ async def find_by_ids(tx: Tx, workspace_id: UUID, ids: list[UUID], user_id: UUID
     """Returns the visible ones of these ideas, in the same order."""
     rows = await tx.rows(_BY_IDS, workspace_id=workspace_id, ids=ids, user_id=user_id)
     return [ShownIdea(*row) for row in rows]
+
+
+_MOVES = sql("""
+    SELECT changes.record_id, changes.at, labels.label, labels.portal::text AS settings
+      FROM changes
+      JOIN idea_statuses AS labels ON labels.workspace_id = :workspace_id AND labels.label = changes.detail ->> 'to'
+     WHERE changes.workspace_id = :workspace_id AND changes.kind = 'idea' AND changes.record_id = ANY(:ids)
+       AND changes.action IN ('status_changed', 'updated')
+     ORDER BY changes.at DESC, changes.id DESC LIMIT 500""")
+
+
+class StatusMove(NamedTuple):
+    """The time at which an idea got a status."""
+
+    at: datetime
+    status: ShownLabel
+
+
+async def list_moves(tx: Tx, workspace_id: UUID, idea_ids: list[UUID]) -> dict[UUID, list[StatusMove]]:
+    """Returns the changes of shown statuses by idea, the latest first, at most 500 in all.
+
+    A label that customers do not see, or that the workflow no longer has, is left out.
+    """
+    moves: dict[UUID, list[StatusMove]] = {}
+    for row in await tx.rows(_MOVES, workspace_id=workspace_id, ids=idea_ids):
+        if (status := shown_label(row["label"], row["settings"])) is not None:
+            moves.setdefault(row["record_id"], []).append(StatusMove(row["at"], status))
+    return moves

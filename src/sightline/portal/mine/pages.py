@@ -10,8 +10,7 @@ from starlette.responses import Response
 from sightline.catalog.portal_labels import ShownLabel
 from sightline.platform.beside import Beside
 from sightline.platform.db import Tx, sql
-from sightline.portal.ideas.history import StatusMove, list_moves
-from sightline.portal.ideas.records import SHORT, SHOWN, ShownIdea
+from sightline.portal.ideas.queries import SHORT, SHOWN, ShownIdea, StatusMove, list_moves
 from sightline.portal.portals.records import Portal
 from sightline.portal.requests.queries import OwnRequest, list_own_requests
 from sightline.portal.visits import Visit

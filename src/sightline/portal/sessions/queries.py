@@ -10,7 +10,7 @@ from uuid import UUID
 from sightline.platform.db import Database, Row, Tx, sql
 from sightline.platform.db.sql import columns
 from sightline.portal.portals.records import COLUMNS, Portal
-from sightline.portal.users.records import User
+from sightline.portal.users.identity import User
 
 LIFE = timedelta(days=14)
 _PROLONGED_AFTER = timedelta(hours=12)  # so that not every page writes the session

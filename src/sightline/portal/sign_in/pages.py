@@ -1,5 +1,6 @@
 """The pages of signing in and out. Specification: Portal sign-in endpoints."""
 
+import secrets
 from uuid import UUID
 
 from starlette.responses import RedirectResponse, Response
@@ -35,7 +36,7 @@ def require_sign_in(visit: Visit) -> str:
 def go_to_sign_in(visit: Visit, return_to: str) -> Response:
     """Redirects to the customer's login with a new state. Raises SignInNotSetUp."""
     url, prefix, cookies = require_sign_in(visit), visit.place.cookies, visit.cookies
-    state, now = states.new_state(), visit.db.clock.now()
+    state, now = secrets.token_urlsafe(24), visit.db.clock.now()
     response = RedirectResponse(with_query(url, state=state, return_to=return_to), 302)
     for name in states.surplus(prefix, cookies):
         visit.set_cookie(response, name, "", 0)

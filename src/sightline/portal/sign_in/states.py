@@ -5,7 +5,6 @@ only the browser.
 """
 
 import re
-import secrets
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -15,10 +14,6 @@ from sightline.platform.server_secret import ServerSecret
 LIFE = timedelta(minutes=10)
 MOST = 8
 _PURPOSE = "sign-in state"
-
-
-def new_state() -> str:
-    return secrets.token_urlsafe(24)
 
 
 def cookie_name(prefix: str, state: str) -> str:

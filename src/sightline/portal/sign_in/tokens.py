@@ -16,6 +16,7 @@ LONGEST_TOKEN = 32_000
 _LONGEST_TEXT = 255
 _LONGEST_JTI = 1000
 _MILLISECONDS = 100_000_000_000  # as seconds, the year 5138
+_NO_CHARACTER = re.compile("[\0\ud800-\udfff]")  # that the database stores
 _EMAIL = re.compile(r"[^\s@]+@[^\s@]+")
 _ACCOUNT_CLAIMS = ("accountId", "accountExternalId", "accountName", "accountDomain")
 
@@ -129,17 +130,9 @@ def _text(claims: dict[str, Any], name: str, longest: int = _LONGEST_TEXT, path:
         raise TokenRefused(path, f"{path} has to be a string.")
     if len(value) > longest:
         raise TokenRefused(path, f"{path} is longer than {longest} characters.")
-    if "\0" in value or not _is_unicode(value):
+    if _NO_CHARACTER.search(value):
         raise TokenRefused(path, f"{path} holds a character that is not allowed.")
     return value
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _read_accounts(claims: dict[str, Any]) -> list[AccountClaim]:

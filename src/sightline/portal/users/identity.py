@@ -1,13 +1,15 @@
 """Finding or adding the person that a token names. Decisions: Portal, Identity."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 from uuid import UUID
 
 from sightline.platform.db import Tx, sql
 from sightline.platform.ids import new_id
 from sightline.portal.sign_in.tokens import Claims
-from sightline.portal.users.records import COLUMNS, User
 
+# In the order of User's fields.
+COLUMNS = "id, email, first_name, last_name, subject"
 _BY_SUBJECT = sql(
     "SELECT {columns} FROM portal_users WHERE workspace_id = :workspace_id AND subject = :subject FOR UPDATE",
     columns=COLUMNS,
@@ -47,6 +49,16 @@ _UPDATE = sql(
 )
 
 
+class User(NamedTuple):
+    """`subject` is the person's id in the customer's product; None if only the e-mail is known."""
+
+    id: UUID
+    email: str
+    first_name: str
+    last_name: str
+    subject: str | None
+
+
 # Addresses share 64 locks of the workspace: an import may name very many, and the server has room for few locks.
 _LOCK_ADDRESSES = sql("""
     SELECT pg_advisory_xact_lock(hashtextextended(:workspace_id::uuid::text, 11) + place)
@@ -72,10 +84,7 @@ async def find_or_add_user(tx: Tx, workspace_id: UUID, claims: Claims) -> tuple[
         _UPDATE if known else _ADD,
         workspace_id=workspace_id,
         id=known.id if known else new_id(),
-        subject=claims.subject,
-        email=claims.email,
-        first_name=claims.first_name,
-        last_name=claims.last_name,
+        **{name: getattr(claims, name) for name in ("subject", "email", "first_name", "last_name")},
     )
     assert row is not None  # noqa: S101 - the person is locked or new
     return User(*row), known is None

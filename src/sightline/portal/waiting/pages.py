@@ -1,7 +1,10 @@
 """Keeping a form of a signed-out browser, showing it after the sign-in, and forgetting it once it is sent."""
 
+import secrets
+
 from sightline.platform.refs import parse_uuid
 from sightline.portal.limits import network_of
+from sightline.portal.sessions.queries import hash_of
 from sightline.portal.visits import Visit
 from sightline.portal.waiting import queries
 from sightline.portal.waiting.records import SentForm
@@ -15,7 +18,7 @@ async def keep(visit: Visit, form: SentForm) -> str | None:
 
     Raises TooOften.
     """
-    browser = visit.cookie(COOKIE) or queries.new_token()
+    browser = visit.cookie(COOKIE) or secrets.token_urlsafe(32)
     network = network_of(visit.request.client.host if visit.request.client else "")
     visit.limit(lambda limits: limits.signed_out_forms, f"signed-out forms {network}")
     async with visit.db.transaction() as tx:
@@ -36,4 +39,5 @@ async def forget_sent(visit: Visit) -> None:
     browser, id = visit.cookie(COOKIE), parse_uuid(visit.form.get("waiting", ""))
     if browser and id is not None:
         async with visit.db.autocommit() as tx:
-            await queries.forget_waiting(tx, visit.portal.workspace_id, browser, id)
+            own = {"browser_hash": hash_of(browser), "id": id}
+            await tx.run(queries.FORGET, workspace_id=visit.portal.workspace_id, **own)

@@ -1,6 +1,5 @@
 """The SQL of forms that wait for a sign-in. The database has only hashes of browsers and addresses."""
 
-import secrets
 from datetime import timedelta
 from uuid import UUID
 
@@ -34,14 +33,9 @@ _LIST = sql("""
     SELECT path, fields, id FROM portal_waiting_forms
      WHERE workspace_id = :workspace_id AND browser_hash = :browser_hash AND expires_at >= :now
      ORDER BY created_at, id""")
-_FORGET = sql("""
+FORGET = sql("""
     DELETE FROM portal_waiting_forms
      WHERE workspace_id = :workspace_id AND id = :id AND browser_hash = :browser_hash""")
-
-
-def new_token() -> str:
-    """Returns the token of a browser, 43 random characters."""
-    return secrets.token_urlsafe(32)
 
 
 async def add_waiting(tx: Tx, workspace_id: UUID, browser: str, network: str, form: SentForm) -> bool:
@@ -74,7 +68,3 @@ async def list_waiting(tx: Tx, workspace_id: UUID, browser: str) -> list[SentFor
     """Returns the forms that wait for this browser, the oldest first."""
     rows = await tx.rows(_LIST, workspace_id=workspace_id, browser_hash=hash_of(browser))
     return [SentForm(row["path"], json.decode(row["fields"], type=dict[str, str]), row["id"]) for row in rows]
-
-
-async def forget_waiting(tx: Tx, workspace_id: UUID, browser: str, id: UUID) -> None:
-    await tx.run(_FORGET, workspace_id=workspace_id, browser_hash=hash_of(browser), id=id)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 OWN = "sightline.web"
 SOURCE = "en"  # the texts in templates and code
@@ -15,13 +15,11 @@ _LINE = re.compile(r'(?:(msgid_plural|msgid|msgstr)(?:\[(\d)\])? )?(".*")')
 _PLURAL = re.compile(r"plural=([^;]+);")
 
 
-class Catalogue:
+class Catalogue(NamedTuple):
     """The texts of one language. Missing ones are shown in English."""
 
-    def __init__(self, language: str, texts: dict[str, list[str]], plural: Callable[[int], int]) -> None:
-        self.language = language
-        self.texts = texts
-        self._plural = plural
+    texts: dict[str, list[str]]
+    plural: Callable[[int], int]
 
     def gettext(self, text: str) -> str:
         return self.texts.get(text, [text])[0]
@@ -30,7 +28,7 @@ class Catalogue:
         forms = self.texts.get(one)
         if forms is None:
             return one if count == 1 else many
-        return forms[min(self._plural(count), len(forms) - 1)]
+        return forms[min(self.plural(count), len(forms) - 1)]
 
 
 # Marks a text for the catalogue; the template that shows it looks it up.
@@ -42,13 +40,13 @@ def N_(text: str) -> str:
 def catalogue(package: str, language: str) -> Catalogue:
     """Returns the texts of a room and of this one in one of LANGUAGES."""
     if language == SOURCE:
-        return Catalogue(SOURCE, {}, lambda count: int(count != 1))
+        return Catalogue({}, lambda count: int(count != 1))
     folders = (files(each) / "languages" for each in dict.fromkeys((OWN, package)))
     texts: dict[str, list[str]] = {}
     for folder in folders:
         texts |= read_po((folder / f"{language}.po").read_text(encoding="utf-8"))
     plural: Any = gettext.c2py(_plural_of(texts.pop("", [""])[0]))
-    return Catalogue(language, texts, plural)
+    return Catalogue(texts, plural)
 
 
 def _plural_of(head: str) -> str:
