@@ -131,13 +131,6 @@ class Pending(NamedTuple):
     requests: int
 
 
-class Requested(NamedTuple):
-    """A pending generation, and all that the workspace has for its document."""
-
-    pending: Pending
-    material: Material
-
-
 class _Extract(msgspec.Struct, rename="camel"):
     text: str
     signal_id: str | None = None
@@ -148,7 +141,7 @@ class _Signal(NamedTuple):
     accounts: list[str]
 
 
-async def find_requested(tx: Tx, workspace_id: UUID, id: UUID) -> Requested | None:
+async def find_requested(tx: Tx, workspace_id: UUID, id: UUID) -> tuple[Pending, Material] | None:
     """Returns a generation with its material, or None if it is completed, failed, or deleted with its initiative."""
     found = await tx.row(_FIND, workspace_id=workspace_id, id=id)
     if found is None:
@@ -166,7 +159,7 @@ async def find_requested(tx: Tx, workspace_id: UUID, id: UUID) -> Requested | No
         [AboutQuestion(*row) for row in found["questions"]],
         rejected,
     )
-    return Requested(Pending(initiative_id, document_id, DocumentType(type), requests), material)
+    return Pending(initiative_id, document_id, DocumentType(type), requests), material
 
 
 def _insight(row: Row, signals: dict[str, _Signal]) -> AboutInsight:
