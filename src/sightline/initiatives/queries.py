@@ -80,14 +80,10 @@ _MISSING = """
            SELECT FROM products WHERE workspace_id = :workspace_id AND id = :product_id) AS is_product_missing"""
 FIND_MISSING = sql("SELECT {missing}", missing=_MISSING)
 # With `is_created`, whether the id has an initiative, and `is_limited`, whether a plan has limits.
-FIND_NAMED = sql(
-    """
-SELECT {missing},
+FIND_NAMED = sql(f"""
+SELECT {_MISSING},
        EXISTS (SELECT FROM initiatives WHERE workspace_id = :workspace_id AND id = :id) AS is_created,
-       EXISTS (SELECT FROM plans WHERE workspace_id = :workspace_id AND num_nonnulls({limits}) > 0) AS is_limited""",
-    missing=_MISSING,
-    limits=LIMITS,
-)
+       EXISTS (SELECT FROM plans WHERE workspace_id = :workspace_id AND num_nonnulls({LIMITS}) > 0) AS is_limited""")
 
 
 def ensure_unique(team_ids: Sequence[UUID]) -> None:

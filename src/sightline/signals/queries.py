@@ -122,12 +122,9 @@ _STORED = """
     (SELECT a.external_id FROM accounts AS a
       WHERE a.workspace_id = :workspace_id AND a.id = signals.account_id) AS account_external_id"""
 _LOCK = SingleRecord.by_reference("signals", _STORED, _SIZE, lock="FOR UPDATE OF signals")
-LOCK_KNOWN = sql(
-    """
-SELECT {columns} FROM signals
- WHERE workspace_id = :workspace_id AND source_key = :source_key AND external_id = :external_id FOR UPDATE""",
-    columns=_STORED,
-)
+LOCK_KNOWN = sql(f"""
+SELECT {_STORED} FROM signals
+ WHERE workspace_id = :workspace_id AND source_key = :source_key AND external_id = :external_id FOR UPDATE""")
 _IS_KNOWN = sql("""
 SELECT EXISTS (SELECT FROM signals
                 WHERE workspace_id = :workspace_id AND source_key = :source_key AND external_id = :external_id)""")

@@ -45,13 +45,10 @@ def _as_receipt(row: Row) -> GenerationReceipt:
     )
 
 
-_FIND = sql(
-    """
-SELECT {columns}
+_FIND = sql(f"""
+SELECT {_RECEIPT}
   FROM document_generations g JOIN initiatives i ON i.workspace_id = :workspace_id AND i.id = g.initiative_id
- WHERE g.workspace_id = :workspace_id AND g.initiative_id = :initiative_id AND g.id = :id""",
-    columns=_RECEIPT,
-)
+ WHERE g.workspace_id = :workspace_id AND g.initiative_id = :initiative_id AND g.id = :id""")
 
 
 async def find_generation(tx: Tx, workspace_id: UUID, initiative_id: UUID, id: UUID) -> Versioned[GenerationReceipt]:
@@ -76,8 +73,7 @@ async def find_written(tx: Tx, workspace_id: UUID, initiative_id: UUID, type: Do
 
 
 # A request during an active generation joins it and is counted, so that no draft older than the request is stored.
-_ADD = sql(
-    """
+_ADD = sql(f"""
 WITH g AS (
     INSERT INTO document_generations AS active
            (workspace_id, id, initiative_id, document_id, type, is_first, status, run_after, created_at, updated_at)
@@ -85,9 +81,7 @@ WITH g AS (
     ON CONFLICT (workspace_id, initiative_id, type) WHERE status = 'pending'
        DO UPDATE SET requests = active.requests + 1
     RETURNING *)
-SELECT {columns} FROM g JOIN initiatives i ON i.workspace_id = :workspace_id AND i.id = g.initiative_id""",
-    columns=_RECEIPT,
-)
+SELECT {_RECEIPT} FROM g JOIN initiatives i ON i.workspace_id = :workspace_id AND i.id = g.initiative_id""")
 
 
 async def add_generation(tx: Tx, workspace_id: UUID, **new: Any) -> GenerationReceipt:

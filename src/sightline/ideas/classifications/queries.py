@@ -30,14 +30,11 @@ class StoredValue(NamedTuple):
 
 
 # LATERAL reads each idea by the primary key, however many ideas there are.
-FIND_VALUES = sql(
-    """
-SELECT {columns}
+FIND_VALUES = sql(f"""
+SELECT {", ".join(VALUE)}
   FROM unnest(:idea_ids::uuid[]) AS idea (id)
  CROSS JOIN LATERAL (SELECT * FROM idea_classifications
-                      WHERE workspace_id = :workspace_id AND idea_id = idea.id OFFSET 0) AS value""",
-    columns=", ".join(VALUE),
-)
+                      WHERE workspace_id = :workspace_id AND idea_id = idea.id OFFSET 0) AS value""")
 
 
 async def find_values(tx: Tx, workspace_id: UUID, idea_ids: Sequence[UUID]) -> dict[tuple[UUID, UUID], StoredValue]:
@@ -46,15 +43,11 @@ async def find_values(tx: Tx, workspace_id: UUID, idea_ids: Sequence[UUID]) -> d
     return {(row["idea_id"], row["group_id"]): StoredValue(*row) for row in rows}
 
 
-_SAVE = sql(
-    """
-INSERT INTO idea_classifications (workspace_id, {columns}) VALUES (:workspace_id, {values})
+_SAVE = sql(f"""
+INSERT INTO idea_classifications (workspace_id, {", ".join(VALUE)}) VALUES (:workspace_id, {values(VALUE)})
 ON CONFLICT (workspace_id, idea_id, group_id) DO UPDATE
    SET option_ids = excluded.option_ids, text_value = excluded.text_value, review_state = excluded.review_state,
-       origin = excluded.origin, updated_at = excluded.updated_at""",
-    columns=", ".join(VALUE),
-    values=values(VALUE),
-)
+       origin = excluded.origin, updated_at = excluded.updated_at""")
 
 
 async def save_values(tx: Tx, workspace_id: UUID, stored: Iterable[StoredValue]) -> None:

@@ -84,13 +84,9 @@ _FOUND = """
 _VISIBLE = "SELECT {columns} FROM {ideas} WHERE workspace_id = :workspace_id AND {ref} = :ref AND portal_visible"
 _FIND = by_reference(_VISIBLE, columns=SHORT, ideas=SHOWN)
 _FIND_WHOLE = by_reference(f"{_VISIBLE} AND octet_length(description) <= :most", columns=WHOLE, ideas=SHOWN)
-_BY_IDS = sql(
-    """
-    SELECT {columns} FROM {ideas}
-     WHERE workspace_id = :workspace_id AND id = ANY(:ids) AND portal_visible ORDER BY array_position(:ids, id)""",
-    columns=SHORT,
-    ideas=SHOWN,
-)
+_BY_IDS = sql(f"""
+    SELECT {SHORT} FROM {SHOWN}
+     WHERE workspace_id = :workspace_id AND id = ANY(:ids) AND portal_visible ORDER BY array_position(:ids, id)""")
 
 
 def visible(workspace_id: UUID, filters: Filters, facets: Sequence[Facet], search: Search | None) -> Where:

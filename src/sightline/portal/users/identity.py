@@ -10,23 +10,11 @@ from sightline.portal.sign_in.tokens import Claims
 
 # In the order of User's fields.
 COLUMNS = "id, email, first_name, last_name, subject"
-_BY_SUBJECT = sql(
-    "SELECT {columns} FROM portal_users WHERE workspace_id = :workspace_id AND subject = :subject FOR UPDATE",
-    columns=COLUMNS,
-)
-_BY_EMAIL_ONLY = sql(
-    """
-    SELECT {columns} FROM portal_users
-     WHERE workspace_id = :workspace_id AND lower(email) = lower(:email) AND subject IS NULL FOR UPDATE""",
-    columns=COLUMNS,
-)
-_SEEN_LAST_BY_EMAIL = sql(
-    """
-    SELECT {columns} FROM portal_users
-     WHERE workspace_id = :workspace_id AND lower(email) = lower(:email)
-     ORDER BY last_seen_at DESC NULLS LAST, id LIMIT 1 FOR UPDATE""",
-    columns=COLUMNS,
-)
+_FIND = "SELECT {columns} FROM portal_users WHERE workspace_id = :workspace_id AND {which} FOR UPDATE"
+_BY_SUBJECT = sql(_FIND, columns=COLUMNS, which="subject = :subject")
+_BY_EMAIL_ONLY = sql(_FIND, columns=COLUMNS, which="lower(email) = lower(:email) AND subject IS NULL")
+_LAST_BY_EMAIL = "lower(email) = lower(:email) ORDER BY last_seen_at DESC NULLS LAST, id LIMIT 1"
+_SEEN_LAST_BY_EMAIL = sql(_FIND, columns=COLUMNS, which=_LAST_BY_EMAIL)
 _ADD = sql(
     """
     INSERT INTO portal_users (workspace_id, id, subject, email, first_name, last_name, last_seen_at,
