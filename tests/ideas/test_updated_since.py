@@ -18,7 +18,7 @@ from sightline.platform.access import Role
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database
 from sightline.platform.refs import IdeaRef
-from sightline.platform.wire import Text
+from sightline.platform.wire import Text, expect_anything
 from tests.ideas.acme import Acme, Json
 from tests.ideas.workroom import change, from_file, move
 from tests.waiting import linger, next_moment
@@ -158,12 +158,10 @@ async def test_a_slow_clock_does_not_put_a_change_into_the_past(acme: Acme, data
     idea = await acme.create()
     late = await Database.connect(database_url, size=2, clock=LateClock())
     try:
-        created = await create.create_idea(
-            late, FeatureMaps(embedded_engine()), actor, NewIdea(description=Text("Late."))
-        )
-        await status.set_status(
-            late, actor, IdeaRef(id=UUID(idea["id"])), StatusChange(status=StatusLabel("Under review"))
-        )
+        new, maps = NewIdea(description=Text("Late.")), FeatureMaps(embedded_engine())
+        created = await create.create_idea(late, maps, actor, new, expect_anything)
+        moved = StatusChange(status=StatusLabel("Under review"))
+        await status.set_status(late, actor, IdeaRef(id=UUID(idea["id"])), moved, expect_anything)
     finally:
         await late.close()
     shown = {each["id"]: each["updatedAt"] for each in await acme.list(updatedSince=since)}

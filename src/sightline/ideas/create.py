@@ -24,7 +24,7 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx, retry_when_overtaken
 from sightline.platform.errors import Conflict
 from sightline.platform.ids import new_id
-from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag
+from sightline.platform.wire import Expectation, Versioned, version_tag
 from sightline.workspaces.numbers import take_idea_number
 
 # Named here, as an annotation of a function in a function is evaluated at each call: 6 us for this one.
@@ -32,11 +32,7 @@ _Written = Versioned[Idea] | None
 
 
 async def create_idea(
-    db: Database,
-    maps: FeatureMaps,
-    actor: Actor,
-    new_idea: NewIdea,
-    expect: Expectation = expect_anything,
+    db: Database, maps: FeatureMaps, actor: Actor, new_idea: NewIdea, expect: Expectation
 ) -> Versioned[Idea]:
     """Raises ValidationFailed, UnknownStatus, NotFound, PreconditionFailed, IdentityConflict,
     PromotionReserved or SourceManaged.

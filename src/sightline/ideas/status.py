@@ -13,7 +13,7 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Database, Row, Tx, by_reference, sql
 from sightline.platform.errors import Conflict, NotFound
 from sightline.platform.refs import IdeaRef
-from sightline.platform.wire import Expectation, expect_anything, version_tag
+from sightline.platform.wire import Expectation, version_tag
 from sightline.workspaces.changes import change_by
 
 _ATTEMPTS = 5
@@ -45,7 +45,7 @@ class SprintCompleted(Conflict):
 
 
 async def set_status(
-    db: Database, actor: Actor, ref: IdeaRef, change: StatusChange, expect: Expectation = expect_anything
+    db: Database, actor: Actor, ref: IdeaRef, change: StatusChange, expect: Expectation
 ) -> StatusReceipt:
     """Moves an idea to a label, by one statement that only succeeds if the idea has not changed since it was read.
 

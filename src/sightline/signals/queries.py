@@ -101,12 +101,7 @@ async def find_signal(
 
 
 async def page_of_signals(
-    tx: Tx,
-    totals: Totals,
-    workspace_id: UUID,
-    filters: SignalFilters,
-    window: Window,
-    as_signals: AsRecords[Signal],
+    tx: Tx, totals: Totals, workspace_id: UUID, filters: SignalFilters, window: Window, as_signals: AsRecords[Signal]
 ) -> Page[Signal]:
     """Returns a page, newest first; with `updated_since` the oldest change first. Raises ValidationFailed."""
     listing = _LISTING[bool(filters.include)]

@@ -14,7 +14,7 @@ from sightline.ideas.records import NewIdea
 from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
 from sightline.platform.access import Actor
 from sightline.platform.ids import new_id
-from sightline.platform.wire import Text
+from sightline.platform.wire import Text, expect_anything
 from sightline.settings import Settings
 from sightline.worker import open_tools
 from sightline.workspaces.numbers import take_number
@@ -161,7 +161,7 @@ async def test_without_a_model_nothing_is_due(acme: Acme) -> None:
     """Neither after a creation, nor for what comes from a workspace file."""
     maps = FeatureMaps(embedded_engine())
     actor = Actor(acme.world.workspace_id, "key", "tests")
-    made = await create_idea(acme.world.database, maps, actor, NewIdea(description=Text(TEXT)))
+    made = await create_idea(acme.world.database, maps, actor, NewIdea(description=Text(TEXT)), expect_anything)
     assert await acme.value(DUE, made.record.id) is None
     assert await acme.value(DUE, UUID((await from_file(acme))["id"])) is None
 

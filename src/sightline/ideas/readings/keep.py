@@ -24,12 +24,7 @@ from sightline.workspaces.changes import log_change
 
 
 async def keep_reading(
-    db: Database,
-    seen: Seen,
-    reading: IdeaReading,
-    by: Matcher,
-    by_words: Selection | None,
-    again: Retry | None = None,
+    db: Database, seen: Seen, reading: IdeaReading, by: Matcher, by_words: Selection | None, again: Retry | None = None
 ) -> None:
     """Stores the parts of a reading that nobody changed since the idea was read; nothing if its claim no longer holds.
 
