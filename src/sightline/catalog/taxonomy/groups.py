@@ -60,10 +60,6 @@ class Group:
     by_name: dict[str, GroupOption] = field(default_factory=dict)
     places: dict[UUID, int] = field(default_factory=dict)
 
-    def option(self, name: str) -> GroupOption | None:
-        """Returns the option with this key, else with this label, else None."""
-        return self.by_name.get(name)
-
     def chosen(self, ids: Iterable[UUID]) -> list[GroupOption]:
         """Returns the options with these ids, in the order of the group. Ignores the ids of other options."""
         places = {self.places[id] for id in ids if id in self.places}

@@ -30,46 +30,39 @@ def resolve(taxonomy: Taxonomy, assignments: Sequence[NewClassification], faults
     resolved: list[Assignment] = []
     seen: set[str] = set()
     for n, assignment in enumerate(assignments):
-        path = f"classifications[{n}]"
-        group = taxonomy.by_key.get(assignment.group_key)
-        if group is None:
-            faults.append(Fault(f"{path}.groupKey", "The active taxonomy has no such group"))
-        elif group.key in seen:
-            faults.append(Fault(f"{path}.groupKey", "The same group twice"))
-        elif group.kind == "list":
-            _resolve_options(group, assignment, path, resolved, faults)
+        found = _resolve(taxonomy, assignment, f"classifications[{n}]", seen)
+        if isinstance(found, Fault):
+            faults.append(found)
         else:
-            _resolve_text(group, assignment, path, resolved, faults)
+            resolved.append(found)
         seen.add(assignment.group_key)
     return resolved
 
 
-def _resolve_options(
-    group: Group, assignment: NewClassification, path: str, resolved: list[Assignment], faults: list[Fault]
-) -> None:
-    if not isinstance(assignment.option_values, list) or assignment.text_value not in (UNSET, None):
-        faults.append(Fault(path, f"The group {group.key} takes optionValues"))
-        return
-    named = dict.fromkeys(assignment.option_values)
-    options = {name: group.option(name) for name in named}
-    unknown = [name for name, option in options.items() if option is None]
-    if unknown:
-        faults.append(Fault(f"{path}.optionValues", f"The group {group.key} has no option {unknown[0]!r}"))
-        return
-    ids = list(dict.fromkeys(option.id for option in options.values() if option is not None))
-    if refusal := group.refuse_more(ids):
-        faults.append(Fault(f"{path}.optionValues", refusal))
-        return
-    resolved.append(Assignment(group.id, ids, None))
-
-
-def _resolve_text(
-    group: Group, assignment: NewClassification, path: str, resolved: list[Assignment], faults: list[Fault]
-) -> None:
+def _resolve(taxonomy: Taxonomy, assignment: NewClassification, path: str, seen: set[str]) -> Assignment | Fault:
+    group = taxonomy.by_key.get(assignment.group_key)
+    if group is None:
+        return Fault(f"{path}.groupKey", "The active taxonomy has no such group")
+    if group.key in seen:
+        return Fault(f"{path}.groupKey", "The same group twice")
+    if group.kind == "list":
+        return _resolve_options(group, assignment, path)
     if assignment.text_value is UNSET or isinstance(assignment.option_values, list):
-        faults.append(Fault(path, f"The group {group.key} takes textValue"))
-        return
-    resolved.append(Assignment(group.id, [], assignment.text_value))
+        return Fault(path, f"The group {group.key} takes textValue")
+    return Assignment(group.id, [], assignment.text_value)
+
+
+def _resolve_options(group: Group, assignment: NewClassification, path: str) -> Assignment | Fault:
+    if not isinstance(assignment.option_values, list) or assignment.text_value not in (UNSET, None):
+        return Fault(path, f"The group {group.key} takes optionValues")
+    named = dict.fromkeys(assignment.option_values)
+    unknown = [name for name in named if name not in group.by_name]
+    if unknown:
+        return Fault(f"{path}.optionValues", f"The group {group.key} has no option {unknown[0]!r}")
+    ids = list(dict.fromkeys(group.by_name[name].id for name in named))
+    if refusal := group.refuse_more(ids):
+        return Fault(f"{path}.optionValues", refusal)
+    return Assignment(group.id, ids, None)
 
 
 async def assign(tx: Tx, workspace_id: UUID, idea_id: UUID, assignments: Sequence[Assignment]) -> int:
