@@ -60,6 +60,7 @@ class Runner:
 
 def _serve() -> None:
     """Writes the exit code of each command that is read from standard input."""
+    gc.disable()  # what is imported stays
     import sightline
     from sightline.cli import main
 
@@ -67,6 +68,7 @@ def _serve() -> None:
         if not module.name.endswith("__main__"):
             import_module(module.name)
     gc.freeze()
+    gc.enable()
     with open(os.dup(0)) as orders, open(os.dup(1), "w") as codes:
         for line in orders:
             _become(json.loads(line))

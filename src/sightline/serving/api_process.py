@@ -25,6 +25,7 @@ class ApiServer(uvicorn.Server):
             # Excludes what was loaded so far from collection: 2 % less time per create, and no pauses of 5 ms.
             gc.collect()
             gc.freeze()
+            gc.enable()
             report_ready()
 
 
@@ -50,6 +51,7 @@ def configuration(app: str = "sightline.app:create_app") -> uvicorn.Config:
 
 def main() -> None:
     end_with_parent()
+    gc.disable()  # until it has started: what it loads stays
     ApiServer(configuration()).run([socket.socket(fileno=int(sys.argv[1]))])
 
 
