@@ -9,8 +9,11 @@ from uuid import uuid4
 
 import asyncpg
 
-from sightline.backup import Archive, Restored, restoring, write_backup
+from sightline.backup.archive import Archive
 from sightline.backup.queries import columns_by_table, quoted
+from sightline.backup.records import Restored
+from sightline.backup.restoring import restoring
+from sightline.backup.writing import write_backup
 from sightline.migrations import migrate
 from sightline.platform.db import Database
 from sightline.sample.workspace import load

@@ -10,7 +10,7 @@ from time import monotonic
 import msgspec
 import pytest
 
-from sightline.backup import BackupRefused
+from sightline.backup.records import BackupRefused
 from tests.backup.conftest import Filled
 from tests.backup.copies import contents, new_database, restore
 from tests.backup.test_refusals import archive, members

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sightline.backup import BackupRefused
+from sightline.backup.records import BackupRefused
 from tests.backup.copies import SECRET, backed_up, contents, make_large, new_database, restore, tables
 from tests.cli.command import WORDS, environment
 from tests.platform.embedded_world import ask

@@ -15,9 +15,10 @@ import pytest
 import pytest_asyncio
 
 from sightline import migrations
-from sightline.backup import Archive, BackupRefused, is_made_with, restoring
-from sightline.backup.records import FORMAT, Manifest
-from sightline.backup.secrets import check_value
+from sightline.backup.archive import Archive
+from sightline.backup.records import FORMAT, BackupRefused, Manifest
+from sightline.backup.restoring import restoring
+from sightline.backup.secrets import check_value, is_made_with
 from sightline.platform.db import DatabaseUnavailable
 from tests.backup.conftest import Filled
 from tests.backup.copies import SECRET, Unwatched, backed_up, contents, new_database, restore, tables, value

@@ -9,19 +9,3 @@ The file is a gzip-compressed tar, so that `tar -xzf` opens it. In this order:
 
 The seal comes last: a file that has it is whole. The reasons are in docs/decisions/0011-backup-format.md.
 """
-
-from sightline.backup.archive import Archive
-from sightline.backup.records import BackupRefused, Manifest, Restored
-from sightline.backup.restoring import restoring
-from sightline.backup.secrets import is_made_with
-from sightline.backup.writing import write_backup
-
-__all__ = [
-    "Archive",
-    "BackupRefused",
-    "Manifest",
-    "Restored",
-    "is_made_with",
-    "restoring",
-    "write_backup",
-]

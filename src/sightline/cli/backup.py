@@ -12,8 +12,12 @@ import typer
 from msgspec.structs import asdict
 from rich.progress import TaskProgressColumn
 
-from sightline.backup import Archive, Manifest, Restored, is_made_with, restoring, write_backup
+from sightline.backup.archive import Archive
+from sightline.backup.records import Manifest, Restored
+from sightline.backup.restoring import restoring
+from sightline.backup.secrets import is_made_with
 from sightline.backup.target import open_target
+from sightline.backup.writing import write_backup
 from sightline.cli.options import argument, input_file, option
 from sightline.cli.output import note
 from sightline.cli.progress import Bar

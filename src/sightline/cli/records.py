@@ -7,6 +7,7 @@ import re
 import signal
 import sys
 from contextlib import nullcontext
+from functools import reduce
 from io import BufferedReader
 from pathlib import Path
 from typing import Annotated, Literal, TextIO
@@ -105,7 +106,7 @@ def _read_maps(kind: str, tool: str | None, map_file: Path | None, pairs: list[s
     maps = [map_of_tool(tool)] if tool else []
     maps += [read_map(map_file.read_bytes(), str(map_file))] if map_file else []
     maps += [map_of_pairs(pairs)] if pairs else []
-    found = joined(maps) if maps else None
+    found = reduce(joined, maps) if maps else None
     if found and found.kind not in (None, LISTS.get(kind, kind)):
         raise Refused(f"An export of {tool} has {found.kind}: import these.")
     return found
@@ -130,22 +131,10 @@ def _open_rejects(path: Path, source: BufferedReader) -> TextIO:
 
 
 async def _import(importing: Import) -> bool:
-    """Imports the file and reports its faults. Returns whether it was interrupted."""
-    how = "Failed"
-    try:
-        is_stopped = await _run_until_interrupted(importing)
-        how = "Interrupted" if is_stopped else ""
-        return is_stopped
-    finally:
-        for line in fault_lines(importing.done.faults, importing.fault_count, importing.fault_kinds.values()):
-            note(line)
-        if how == "Interrupted" or (how and importing.reached):
-            place = f"{how} after line {importing.reached}"
-            note(f"{place}: the lines up to there are stored. Run it again for the rest.")
+    """Imports the file and reports its faults. Returns whether it was interrupted.
 
-
-async def _run_until_interrupted(importing: Import) -> bool:
-    """Returns whether it was interrupted. A second Ctrl-C does not wait for the end of the batch."""
+    A second Ctrl-C does not wait for the end of the batch.
+    """
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def interrupt() -> None:
@@ -154,9 +143,18 @@ async def _run_until_interrupted(importing: Import) -> bool:
 
     loop.add_signal_handler(signal.SIGINT, interrupt)
     size = os.fstat(importing.reader.source.fileno()).st_size or None  # 0 of a pipe
-    with Bar(f"Importing {importing.done.kind}", DownloadColumn(), TransferSpeedColumn(), total=size) as bar:
-        await importing.run(stop, lambda batch: bar.reach(batch.bytes))
-    return stop.is_set()
+    how = "Failed"
+    try:
+        with Bar(f"Importing {importing.done.kind}", DownloadColumn(), TransferSpeedColumn(), total=size) as bar:
+            await importing.run(stop, lambda batch: bar.reach(batch.bytes))
+        how = "Interrupted" if stop.is_set() else ""
+        return stop.is_set()
+    finally:
+        for line in fault_lines(importing.done.faults, importing.fault_count, importing.fault_kinds.values()):
+            note(line)
+        if how == "Interrupted" or (how and importing.reached):
+            place = f"{how} after line {importing.reached}"
+            note(f"{place}: the lines up to there are stored. Run it again for the rest.")
 
 
 def _print_done(done: Imported, as_json: bool, *, dry_run: bool) -> None:

@@ -15,14 +15,7 @@ from sightline.cli.output import note, print_columns, print_json, table
 from sightline.cli.site import Site, operator, site_command
 from sightline.platform.errors import Fault
 from sightline.platform.refused import Refused
-from sightline.workspace_file import (
-    Applied,
-    FileUnreadable,
-    RecordChange,
-    apply_file,
-    export_workspace,
-    schema,
-)
+from sightline.workspace_file import Applied, FileUnreadable, RecordChange, apply_file, export_workspace, schema
 from sightline.workspaces.operating import WorkspaceLine, delete_workspace, list_workspaces
 
 LONGEST_SHOWN = 60  # characters of a value in the diff of a dry run

@@ -51,14 +51,6 @@ class Offer(NamedTuple):
     is_right: bool
 
 
-class Offers(NamedTuple):
-    """The offers of one kind, how many pairs are labelled as the same, and how many of these are offered."""
-
-    made: list[Offer]
-    pairs: int
-    found: int
-
-
 class OfferQuality(Struct, rename="camel"):
     """The quality of offers of one kind. A share of nothing is null. `pairs` are labelled as the same."""
 
@@ -78,14 +70,15 @@ class SimilarQuality(Quality):
 def measure(folder: Path) -> Measured:
     """Asks for each request and insight of `duplicates.json` and `tickets.jsonl` which others are similar."""
     pairs = read_json(folder / "duplicates.json", _Pairs)
-    requests, insights = _of_requests(pairs.ideas), _of_insights(read_tickets(folder), pairs.statements)
-    made = requests.made + insights.made
+    made, requests = _of_requests(pairs.ideas)
+    of_insights, insights = _of_insights(read_tickets(folder), pairs.statements)
+    made += of_insights
     wrong = [f"{one.output.about} / {one.output.output}" for one in made if not one.is_right]
-    quality = SimilarQuality(requests=_quality(requests), insights=_quality(insights), wrong=wrong)
+    quality = SimilarQuality(requests=requests, insights=insights, wrong=wrong)
     return Measured(quality, [one.output for one in made])
 
 
-def _of_requests(ideas: _Ideas) -> Offers:
+def _of_requests(ideas: _Ideas) -> tuple[list[Offer], OfferQuality]:
     """Asks for each text of the pairs; all are in one pool."""
     same = {frozenset((pair.a, pair.b)) for pair in ideas.same}
     pool = list(dict.fromkeys(text for pair in (*ideas.same, *ideas.different) for text in (pair.a, pair.b)))
@@ -94,10 +87,11 @@ def _of_requests(ideas: _Ideas) -> Offers:
         offered = closest(text, ((other, other) for other in pool if other != text), OF_REQUESTS)
         outputs = (Output(f"request-{number}-{n}", text, one) for n, one in enumerate(offered, 1))
         made += [Offer(output, {text, output.output} in same) for output in outputs]
-    return Offers(made, len(same), len(same & {frozenset((one.output.about, one.output.output)) for one in made}))
+    found = same & {frozenset((one.output.about, one.output.output)) for one in made}
+    return made, _quality(made, len(same), len(found))
 
 
-def _of_insights(tickets: Sequence[Ticket], statements: _Statements) -> Offers:
+def _of_insights(tickets: Sequence[Ticket], statements: _Statements) -> tuple[list[Offer], OfferQuality]:
     """Asks for each insight of the tickets. A pair is found if an insight has both quotes, or is offered for the other.
 
     Insights are right offers if they are about one labelled statement.
@@ -114,7 +108,7 @@ def _of_insights(tickets: Sequence[Ticket], statements: _Statements) -> Offers:
     by_quote = [(at, quote) for at, one in enumerate(insights) for quote in one.quotes]
     places = [[{at for at, each in by_quote if each == quote} for quote in pair] for pair in statements.same]
     are_found = (any((a, b) in offered or (b, a) in offered for a in one for b in other) for one, other in places)
-    return Offers(made, len(statements.same), sum(are_found))
+    return made, _quality(made, len(statements.same), sum(are_found))
 
 
 def _insights(tickets: Sequence[Ticket]) -> Iterator[_Insight]:
@@ -131,8 +125,6 @@ def _insights(tickets: Sequence[Ticket]) -> Iterator[_Insight]:
     yield from known.values()
 
 
-def _quality(offers: Offers) -> OfferQuality:
-    right = sum(one.is_right for one in offers.made)
-    return OfferQuality(
-        len(offers.made), share(right, len(offers.made)), offers.pairs, share(offers.found, offers.pairs)
-    )
+def _quality(made: Sequence[Offer], pairs: int, found: int) -> OfferQuality:
+    right = sum(one.is_right for one in made)
+    return OfferQuality(len(made), share(right, len(made)), pairs, share(found, pairs))

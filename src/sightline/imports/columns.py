@@ -9,19 +9,7 @@ from typing import Any
 
 from msgspec import UNSET, inspect
 
-from sightline.imports.cells import (
-    Read,
-    after,
-    alternatives,
-    is_json_list,
-    keep,
-    moment_reader,
-    plain,
-    read_host,
-    reader_of,
-    split_at,
-    translated,
-)
+from sightline.imports import cells
 from sightline.imports.lines import path_of
 from sightline.imports.maps import Map, common_names, folded
 from sightline.imports.tools.rows import without_wiki_markup
@@ -59,7 +47,7 @@ class Column:
 
     name: str
     path: Path
-    read: Read
+    read: cells.Read
     is_list: bool = False
     rank: int = 0
 
@@ -146,7 +134,7 @@ class Headers:
         # columns do not name records of ours either, such as products and sprints.
         self._unlikely = {child.list_name for child in table.children}
         for member in self.record.fields:  # type: ignore[attr-defined]  # of a struct
-            if isinstance(alternatives(member.type)[0], inspect.StructType | inspect.DictType):
+            if isinstance(cells.alternatives(member.type)[0], inspect.StructType | inspect.DictType):
                 self._unlikely.add(member.encode_name)
         if map.tool:
             linked = (field for field in table.fields if isinstance(field.marker, Link))
@@ -195,27 +183,31 @@ class Headers:
 
     def _is_list(self, field: str) -> bool:
         type = self._type_of(field)
-        listed = type is not None and isinstance(alternatives(type)[0], inspect.ListType)
+        listed = type is not None and isinstance(cells.alternatives(type)[0], inspect.ListType)
         return bool(field) and (listed or field.endswith(".labels") or field in self.map.lists)
 
     def _of(self, name: str, field: str, *, rank: int = 0, is_own: bool = False) -> Column:
         type = self._type_of(field)
         if type is None:
-            return Column(name, (), keep)
+            return Column(name, (), cells.keep)
         path, is_list = tuple(field.split(".")), self._is_list(field)
-        read = split_at(self.map.lists.get(field)) if is_list and not is_json_list(type) else reader_of(type)
-        one = alternatives(type)[0]
+        read = (
+            cells.split_at(self.map.lists.get(field))
+            if is_list and not cells.is_json_list(type)
+            else cells.reader_of(type)
+        )
+        one = cells.alternatives(type)[0]
         if isinstance(one, inspect.CustomType) and issubclass(one.cls, Moment):
-            read = moment_reader(self.map.dates.get(field), self.map.zone, lambda: self._note_without_zone(name))
+            read = cells.moment_reader(self.map.dates.get(field), self.map.zone, lambda: self._note_without_zone(name))
         if field == "domain" and not is_own:
-            read = read_host
+            read = cells.read_host
         if field in self.map.wiki:
-            read = after(without_wiki_markup, read)
+            read = cells.after(without_wiki_markup, read)
         if field in self.map.html or (field in _MARKED and not is_own):
-            read = after(without_html if field in self.map.html else plain, read)
+            read = cells.after(without_html if field in self.map.html else cells.plain, read)
         nothing = {self.map.empty: ""} if self.map.empty else {}
         if labels := self.map.values.get(field, {}) | nothing:
-            read = translated(read, labels)
+            read = cells.translated(read, labels)
         return Column(name, path, read, is_list, rank)
 
     def _note_without_zone(self, name: str) -> None:
@@ -244,7 +236,7 @@ def _overlaps(columns: list[Column], number: int) -> list[Fault]:
         if other is None:
             filled |= dict.fromkeys(parts, column)
         elif column.rank and not (column.is_list and other.path == column.path):
-            columns[place] = Column(column.name, (), keep)
+            columns[place] = Column(column.name, (), cells.keep)
         elif not column.is_list or other.path != column.path:
             both = f"{other.name!r} and {column.name!r} both fill {'.'.join(column.path)}"
             faults.append(Fault(path_of(number), f"{both}: leave one out"))
@@ -252,15 +244,15 @@ def _overlaps(columns: list[Column], number: int) -> list[Fault]:
 
 
 def record_of(
-    cells: Iterable[tuple[Column, Any]], constants: Sequence[tuple[Column, str]], path: str, faults: Faults
+    filled: Iterable[tuple[Column, Any]], constants: Sequence[tuple[Column, str]], path: str, faults: Faults
 ) -> dict[str, Any]:
-    """Returns the record that cells fill, with the constants of a map where it has no value. A provenance has a method.
+    """Returns the record that some cells fill, with the constants of a map where it has no value.
 
-    An id that is none of ours becomes the externalId, if there is no other one.
+    A provenance has a method. An id that is none of ours becomes the externalId, if there is no other one.
     """
     record: dict[str, Any] = {}
     known: dict[Path, set[str]] = {}
-    for column, cell in cells:
+    for column, cell in filled:
         _fill(record, column, cell, path, faults, known)
     if (id := record.get("id")) is not None and parse_uuid(str(id)) is None:
         record.setdefault("externalId", record.pop("id"))
@@ -309,7 +301,7 @@ def _written(item: Any) -> str:
 
 
 def _member(type: inspect.Type, name: str) -> inspect.Type | None:
-    for one in alternatives(type):
+    for one in cells.alternatives(type):
         if isinstance(one, inspect.StructType):
             return next((field.type for field in one.fields if field.encode_name == name), None)
         if isinstance(one, inspect.DictType):

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from sightline.platform.file_section.tables import Table
 from sightline.workspace_file.exporting import FORMULA
 
 MOST_TITLES = 20
+csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
 
 
 class Row(NamedTuple):
@@ -25,21 +27,20 @@ class Row(NamedTuple):
     text: str
 
 
+@dataclass
 class CsvRows:
     """CSV of RFC 4180 in UTF-8. The first line names the fields. `map`: which column fills which field.
 
     Up to 20 rows before that one, such as a title, are passed over if they name no fields; `head_line`: its number.
     """
 
-    def __init__(self, table: Table, lines: PhysicalLines, map: Map, *, strict: bool = False) -> None:
-        csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
-        self.table = table
-        self.map = map
-        self.strict = strict
-        self.lines = lines
-        self.head: Head | None = None
-        self.head_line = 0
-        self.delimiter = ","
+    table: Table
+    lines: PhysicalLines
+    map: Map
+    strict: bool
+    head: Head | None = None
+    head_line: int = 0
+    delimiter: str = ","
 
     def rows(self) -> Iterator[Row]:
         """Yields the rows below the headers. Raises ValidationFailed if there are no headers."""

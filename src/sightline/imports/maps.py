@@ -83,22 +83,17 @@ def map_of_tool(name: str) -> Map:
     return msgspec.structs.replace(found, columns={}, tool_columns=found.columns)
 
 
-def joined(maps: Iterable[Map]) -> Map:
-    """Returns one map; what a later map says wins. Labels of a field are added to those of earlier maps."""
-    found: dict[str, Any] = {}
-    for each in maps:
-        for name in Map.__struct_fields__:
-            value, before = getattr(each, name), found.get(name)
-            if name == "values":
-                found[name] = (before or {}) | {
-                    field: _labels((before or {}).get(field, {}), value[field]) for field in value
-                }
-            elif isinstance(value, dict):
-                found[name] = (before or {}) | value
-            elif isinstance(value, list):
-                found[name] = [*(before or []), *value]
-            else:
-                found[name] = value or before
+def joined(map: Map, later: Map) -> Map:
+    """Returns one map; what the later map says wins. Its labels of a field are added to the earlier ones."""
+    found: dict[str, Any] = msgspec.structs.asdict(map)
+    for name, value in msgspec.structs.asdict(later).items():
+        before = found[name]
+        if name == "values":
+            found[name] = before | {field: _labels(before.get(field, {}), value[field]) for field in value}
+        elif isinstance(value, dict | list):
+            found[name] = before | value if isinstance(value, dict) else before + value
+        else:
+            found[name] = value or before
     return Map(**found)
 
 

@@ -134,7 +134,7 @@ class ListReader:
         source = recoded(source, self.encoding, files)
         if is_csv and self.table.path == "ideas" and source.seekable():
             start = source.tell()
-            self._held = find_several(CsvRows(self.table, PhysicalLines(source), self.map or Map(), strict=self.strict))
+            self._held = find_several(CsvRows(self.table, PhysicalLines(source), self.map or Map(), self.strict))
             source.seek(start)
         name = None if is_csv else find_list(source, list_names(self.table.path))
         return PhysicalLines(source) if name is None else JsonItems(source, name), is_csv
@@ -169,7 +169,7 @@ class ListReader:
     def _values(self, lines: Any, is_csv: bool) -> Iterator[tuple[int, Text, Any]]:
         """Yields for each line its number, itself, and a function that reads it, given where faults go."""
         if is_csv:
-            rows = self.rows = CsvRows(self.table, lines, self.map or Map(), strict=self.strict)
+            rows = self.rows = CsvRows(self.table, lines, self.map or Map(), self.strict)
             for number, cells, text in rows.rows():
                 yield number, text if isinstance(cells, str) else cells, partial(rows.record, cells, path_of(number))
             return

@@ -24,11 +24,8 @@ class Rows:
         self.texts: dict[int, Text] = {}
         self._known: dict[str, set[str]] = defaultdict(set)  # items of the lists, by path
 
-    def unite(self, further: Any) -> None:
-        """Adds what a further row gives."""
-        self._unite("", self.given, further)
-
-    def _unite(self, path: str, first: dict[str, Any], further: Mapping[str, Any]) -> None:
+    def unite(self, first: dict[str, Any], further: Mapping[str, Any], path: str = "") -> None:
+        """Adds what a further row gives to `first`, the record or an object in it."""
         for name, value in further.items():
             before = first.setdefault(name, value)
             if isinstance(before, list):
@@ -37,7 +34,7 @@ class Rows:
                     before += [item for item in value if json.dumps(item, sort_keys=True) not in known]
                 known.update(json.dumps(item, sort_keys=True) for item in value)
             elif isinstance(before, dict):
-                self._unite(f"{path}.{name}", before, value)
+                self.unite(before, value, f"{path}.{name}")
 
 
 class Held:
@@ -55,7 +52,7 @@ class Held:
         if name := _difference(rows.given, given):
             faults.add(f"{path_of(number)}.{name}", f"Is not as in line {rows.number}, which has the same identity")
         else:
-            rows.unite(given)
+            rows.unite(rows.given, given)
             rows.texts[number] = text
         self.left[identity] -= 1
         return None if self.left[identity] else self.rows.pop(identity)

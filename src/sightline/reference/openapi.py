@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
 from inspect import cleandoc
 from types import GenericAlias, UnionType
@@ -17,16 +17,8 @@ from sightline.platform.http.query_strings import parameter_of
 from sightline.platform.lists.paging import CURSOR, LARGEST_LIMIT, LARGEST_OFFSET, LONGEST_CURSOR, Paging
 from sightline.platform.refs import Ref
 from sightline.platform.wire import WITHOUT_NUL, Input, Listed, Page, Versioned, schema_of_wire_type
+from sightline.reference import problems
 from sightline.reference.choices import choices_of, records_in
-from sightline.reference.problems import (
-    honours_if_match,
-    problem_examples,
-    problem_responses,
-    problem_schemas,
-    refs_to,
-    refusals_of,
-    responses_of,
-)
 
 Json = dict[str, Any]
 
@@ -48,18 +40,18 @@ def openapi_document(operations: Sequence[Operation], base_path: str) -> Json:
     document["tags"] = _tags(operations)
     schemas = _Schemas(operations)
     with_location = located(operations)
-    refusals = {refusal for operation in operations for refusal in refusals_of(operation)}
+    refusals = {refusal for operation in operations for refusal in problems.refusals_of(operation)}
     components = document["components"]
     components["schemas"] = dict(
-        sorted((schemas.components | components["schemas"] | problem_schemas(refusals)).items())
+        sorted((schemas.components | components["schemas"] | problems.schemas(refusals)).items())
     )
-    components["responses"] = problem_responses(operations)
-    components["examples"] = problem_examples(refusals)
+    components["responses"] = problems.shared_responses(operations)
+    components["examples"] = problems.examples(refusals)
     for operation in sorted(operations, key=lambda operation: operation.path):
         path = document["paths"].setdefault(f"{base_path}{operation.path}", {})
         path[operation.method.lower()] = found = _operation(operation, schemas)
         if operation.name in with_location:
-            found["responses"][str(operation.status)]["headers"] |= refs_to("Location")
+            found["responses"][str(operation.status)]["headers"] |= problems.refs_to("Location")
     _remove_unused(document)
     return document
 
@@ -93,14 +85,14 @@ class _Schemas:
         )
         for kind in records_in(bodies, set()):
             if issubclass(kind, Input):
-                components[kind.__name__] = _without_nul(components[kind.__name__]) | kind.schema_between
-        self.components: dict[str, Json] = self.named(_tidy(components)) | {
+                components[kind.__name__] = _changed(components[kind.__name__], _without_nul) | kind.schema_between
+        self.components: dict[str, Json] = self.named(_changed(components, _tidy)) | {
             name: {"title": name, "type": "string", "enum": sorted(values)} for values, name in self._choices.items()
         }
         self._by_kind = dict(zip(map(repr, kinds), shown, strict=True))
 
     def of(self, kind: Any) -> Json:
-        schemas: list[Json] = [self.named(_tidy(self._by_kind[repr(one)])) for one in _alternatives(kind)]
+        schemas: list[Json] = [self.named(_changed(self._by_kind[repr(one)], _tidy)) for one in _alternatives(kind)]
         if len(schemas) == 1:
             return schemas[0]
         found: Json = {"anyOf": schemas}
@@ -112,15 +104,12 @@ class _Schemas:
 
     def named(self, schema: Any) -> Any:
         """Returns the schema with a `$ref` in place of each `enum` that has a name."""
-        if isinstance(schema, list):
-            return [self.named(each) for each in schema]
-        if not isinstance(schema, dict):
-            return schema
+        return _changed(schema, self._named)
+
+    def _named(self, schema: Json) -> Json:
         name = self._choices.get(frozenset(map(str, schema["enum"]))) if isinstance(schema.get("enum"), list) else None
-        if name is None:
-            return {key: self.named(value) for key, value in schema.items()}
         others = {key: value for key, value in schema.items() if key not in ("type", "enum")}
-        return {"$ref": f"#/components/schemas/{name}"} | others
+        return schema if name is None else {"$ref": f"#/components/schemas/{name}"} | others
 
 
 def _alternatives(kind: Any) -> tuple[Any, ...]:
@@ -132,25 +121,24 @@ def _schema_of_wire_type(kind: type) -> Json:
     return ({"description": kind.__doc__} if kind.__doc__ else {}) | schema_of_wire_type(kind)
 
 
-def _without_nul(schema: Any) -> Any:
-    """Returns the schema with the pattern that forbids NUL at each string without `pattern` or `enum`."""
+def _changed(schema: Any, change: Callable[[Json], Json]) -> Any:
+    """Returns the schema with each object in it changed, the innermost first."""
     if isinstance(schema, list):
-        return [_without_nul(each) for each in schema]
+        return [_changed(each, change) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {name: _without_nul(value) for name, value in schema.items()}
-    if found.get("type") == "string" and not {"pattern", "enum"} & found.keys():
-        found["pattern"] = WITHOUT_NUL
-    return found
+    return change({name: _changed(value, change) for name, value in schema.items()})
 
 
-def _tidy(schema: Any) -> Any:
+def _without_nul(schema: Json) -> Json:
+    """Returns a string without `pattern` or `enum` with the pattern that forbids NUL."""
+    is_free = schema.get("type") == "string" and not {"pattern", "enum"} & schema.keys()
+    return schema | {"pattern": WITHOUT_NUL} if is_free else schema
+
+
+def _tidy(schema: Json) -> Json:
     """Removes indentation from descriptions and defaults of null; writes the program's names as the API's."""
-    if isinstance(schema, list):
-        return [_tidy(each) for each in schema]
-    if not isinstance(schema, dict):
-        return schema
-    kept = {name: _tidy(value) for name, value in schema.items() if not (name == "default" and value is None)}
+    kept = {name: value for name, value in schema.items() if not (name == "default" and value is None)}
     if {} in kept.get("anyOf", ()):  # what the database gives as JSON
         kept["anyOf"].remove({})
         if len(kept["anyOf"]) == 1:
@@ -192,8 +180,8 @@ def _operation(operation: Operation, schemas: _Schemas) -> Json:
         found["requestBody"] = {"required": True, "content": {"application/json": content}}
     answers = {str(operation.status): _success(operation, schemas)}
     if operation.is_read and operation.is_versioned:
-        answers["304"] = {"description": "If-None-Match names this version.", "headers": refs_to("ETag")}
-    found["responses"] = dict(sorted((answers | responses_of(operation)).items()))
+        answers["304"] = {"description": "If-None-Match names this version.", "headers": problems.refs_to("ETag")}
+    found["responses"] = dict(sorted((answers | problems.responses_of(operation)).items()))
     return found
 
 
@@ -285,7 +273,7 @@ def _paging_parameters(paging: Paging) -> list[Json]:
 def _header_parameters(operation: Operation) -> list[Json]:
     honoured = {
         "If-None-Match": operation.is_read and operation.is_versioned,
-        "If-Match": honours_if_match(operation),
+        "If-Match": problems.honours_if_match(operation),
         "Idempotency-Key": operation.keeps_answers,
     }
     return [{"$ref": f"#/components/parameters/{name}"} for name, is_honoured in honoured.items() if is_honoured]
@@ -293,28 +281,25 @@ def _header_parameters(operation: Operation) -> list[Json]:
 
 def shown_type(operation: Operation) -> Any:
     """The type of the response's body: a record or an array of records."""
-    if get_origin(operation.answer_type) in (Listed, Versioned):
-        return get_args(operation.answer_type)[0]
-    if get_origin(operation.answer_type) is Page:
-        return GenericAlias(list, get_args(operation.answer_type))
-    return operation.answer_type
+    kind, inside = get_origin(operation.answer_type), get_args(operation.answer_type)
+    if kind is Page:
+        return GenericAlias(list, inside)
+    return inside[0] if kind in (Listed, Versioned) else operation.answer_type
 
 
 def _success(operation: Operation, schemas: _Schemas) -> Json:
     schema = schemas.of(shown_type(operation))
-    names = ["X-Request-Id"]
-    if operation.is_versioned:
-        names.append("ETag")
-    if getattr(operation.answer_type, "__origin__", None) is Page:
-        names += ["X-Total-Count", "X-Limit", "X-Offset", "X-Has-More", "Link"]
-        if operation.paging:
-            schema["maxItems"] = operation.paging.most
-    if getattr(operation.answer_type, "__origin__", None) is Listed:
-        names.append("Link")
-    if operation.keeps_answers:
-        names.append("Idempotent-Replayed")
+    kind = get_origin(operation.answer_type)
+    if kind is Page and operation.paging:
+        schema["maxItems"] = operation.paging.most
+    names = [
+        *(["ETag"] if operation.is_versioned else []),
+        *(["X-Total-Count", "X-Limit", "X-Offset", "X-Has-More"] if kind is Page else []),
+        *(["Link"] if kind in (Page, Listed) else []),
+        *(["Idempotent-Replayed"] if operation.keeps_answers else []),
+    ]
     return {
         "description": operation.summary,
-        "headers": refs_to(*names),
+        "headers": problems.refs_to(*names),
         "content": {"application/json": {"schema": schema}},
     }

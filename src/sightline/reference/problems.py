@@ -82,7 +82,7 @@ def responses_of(operation: Operation) -> dict[str, Json]:
     }
 
 
-def problem_responses(operations: Iterable[Operation]) -> dict[str, Json]:
+def shared_responses(operations: Iterable[Operation]) -> dict[str, Json]:
     """Returns the shared responses by name: one for each set of refusals that an operation has under one status.
 
     Sets whose name has more than 60 characters are left to the operations.
@@ -95,13 +95,13 @@ def _by_status(operation: Operation) -> dict[int, list[Kind]]:
     return {status: list(kinds) for status, kinds in groupby(refusals_of(operation), key=lambda kind: kind.status)}
 
 
-def problem_examples(kinds: Iterable[Kind]) -> dict[str, Json]:
+def examples(kinds: Iterable[Kind]) -> dict[str, Json]:
     """Returns an example of each code."""
     every = _one_of_each_code([*kinds, *WITHOUT_OPERATION])
     return {kind.code: {"summary": _meaning(kind), "value": _example(kind)} for kind in every}
 
 
-def problem_schemas(kinds: Iterable[Kind]) -> dict[str, Json]:
+def schemas(kinds: Iterable[Kind]) -> dict[str, Json]:
     """Returns the schema of the codes, and one for each code whose problems have members of their own."""
     every = _one_of_each_code([*kinds, *WITHOUT_OPERATION])
     meanings = "\n".join(f"- `{kind.code}` ({kind.status}): {_meaning(kind)}" for kind in every)
@@ -160,10 +160,8 @@ def _response(kinds: list[Kind]) -> Json:
 
 def _one_of_each_code(kinds: Iterable[Kind]) -> list[Kind]:
     """Sorts by code; of several kinds with one code it always takes the same."""
-    by_code: dict[str, Kind] = {}
-    for kind in sorted(kinds, key=lambda kind: (kind.code, len(kind.__mro__), kind.__module__, kind.__qualname__)):
-        by_code.setdefault(kind.code, kind)
-    return list(by_code.values())
+    in_order = sorted(kinds, key=lambda kind: (kind.code, len(kind.__mro__), kind.__module__, kind.__qualname__))
+    return [next(same) for _, same in groupby(in_order, key=lambda kind: kind.code)]
 
 
 def _name(kinds: Sequence[Kind]) -> str:
