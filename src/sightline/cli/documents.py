@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from sightline.cli.options import InWorkspace, option
-from sightline.cli.output import print_pairs
+from sightline.cli.output import print_columns
 from sightline.cli.progress import watch
 from sightline.cli.site import Site, site_command
 from sightline.documents.generations import generate as generations
@@ -20,7 +20,7 @@ from sightline.platform.refused import Refused
 
 def _print(receipt: GenerationReceipt) -> None:
     shown = [("initiative", receipt.initiative_public_id), ("type", receipt.document_type)]
-    print_pairs([*shown, ("document", receipt.document_id), ("job", receipt.job_id), ("status", receipt.status)])
+    print_columns([*shown, ("document", receipt.document_id), ("job", receipt.job_id), ("status", receipt.status)])
 
 
 @site_command("documents generate", show=_print)

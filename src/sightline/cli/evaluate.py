@@ -9,7 +9,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from sightline.cli.options import AsJson, argument, command, open_file, option
-from sightline.cli.output import print_json, print_pairs
+from sightline.cli.output import print_columns, print_json
 from sightline.evaluation.marks import read_marks, write_outputs
 from sightline.evaluation.worlds import Measured
 
@@ -82,4 +82,4 @@ def _show(quality: Struct, json: bool, name: str = "", picture: Path | None = No
     if json:
         print_json(quality)
     else:
-        print_pairs(figures(quality))
+        print_columns(figures(quality))

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from sightline.catalog.default_statuses import add_default_statuses
 from sightline.cli.options import option
-from sightline.cli.output import note, print_pairs
+from sightline.cli.output import note, print_columns
 from sightline.cli.site import Site, operator, site_command
 from sightline.workspaces.keys.lifecycle import create_key
 from sightline.workspaces.keys.records import NewKey
@@ -13,7 +13,9 @@ from sightline.workspaces.tenants import create_workspace
 
 def _print(shown: dict[str, Any]) -> None:
     workspace = shown["workspace"]
-    print_pairs([("workspace", workspace.slug), ("id", workspace.id), ("owner", shown["owner"]), ("key", shown["key"])])
+    print_columns(
+        [("workspace", workspace.slug), ("id", workspace.id), ("owner", shown["owner"]), ("key", shown["key"])]
+    )
     note("Keep the key now: it is not shown again.")
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from sightline.cli.options import InWorkspace, argument, option, read_moment
-from sightline.cli.output import note, print_pairs, table
+from sightline.cli.output import note, print_columns, table
 from sightline.cli.site import Site, operator, site_command
 from sightline.platform.scopes import Scope
 from sightline.workspaces.keys import lifecycle
@@ -17,7 +17,7 @@ KeyId = Annotated[str, argument("ID", "The key's id, or the part of the key betw
 
 def _print_created(key: CreatedKey) -> None:
     shown = [("id", key.id), ("key", key.key), ("scopes", key.scopes), ("member", key.member)]
-    print_pairs([*shown, ("expires", key.expires_at)])
+    print_columns([*shown, ("expires", key.expires_at)])
     note("Keep the key now: it is not shown again.")
 
 

@@ -14,10 +14,10 @@ def print_json(value: Any) -> None:
     typer.echo(msgspec.json.encode(value).decode())
 
 
-def print_columns(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def print_columns(rows: Iterable[Sequence[object]]) -> None:
     """Prints aligned columns; an absent value is a dash."""
-    shown = [list(heads), *([_cell(value) for value in row] for row in rows)]
-    widths = [max(len(row[place]) for row in shown) for place in range(len(heads))]
+    shown = [[_cell(value) for value in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
     for row in shown:
         typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
@@ -29,14 +29,7 @@ def table(*names: str, **computed: Callable[[Any], object]) -> Callable[[Iterabl
     """
     heads = [re.sub("_(at|id)$", "", name).replace("_", " ").upper() for name in names]
     getters = [computed.get(name, attrgetter(name)) for name in names]
-    return lambda records: print_columns(heads, ([get(one) for get in getters] for one in records))
-
-
-def print_pairs(pairs: Iterable[tuple[str, object]]) -> None:
-    shown = list(pairs)
-    width = max(len(name) for name, _ in shown)
-    for name, value in shown:
-        typer.echo(f"{name.ljust(width)}  {_cell(value)}")
+    return lambda records: print_columns([heads, *([get(one) for get in getters] for one in records)])
 
 
 def counted(number: int, noun: str) -> str:

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import typer
 
 from sightline.cli.options import InWorkspace, argument, option
-from sightline.cli.output import note, print_pairs
+from sightline.cli.output import note, print_columns
 from sightline.cli.site import Site, site_command
 from sightline.platform.server_secret import ServerSecret
 from sightline.portal.addresses import Addresses, addresses_of
@@ -17,7 +17,7 @@ from sightline.portal.sign_in import trial as trials
 
 
 def _print(shown: Addresses) -> None:
-    print_pairs([("portal", f"{shown.portal_url}/"), ("callback", shown.callback_url), ("secret", shown.secret)])
+    print_columns([("portal", f"{shown.portal_url}/"), ("callback", shown.callback_url), ("secret", shown.secret)])
     if shown.secret is None:
         note("The secret is the one there was; `sightline portal rotate-secret` makes a new one.")
     else:

@@ -27,7 +27,7 @@ Slug = Annotated[str, argument("SLUG", "The workspace's slug.")]
 def _print_applied(applied: Applied) -> None:
     typer.echo(f"{applied.slug} ({applied.workspace_id})")
     rows = ((name, *msgspec.structs.astuple(count)) for name, count in applied.counts.items())
-    print_columns(("LIST", "ADDED", "CHANGED", "UNCHANGED", "REMOVED"), rows)
+    print_columns([("LIST", "ADDED", "CHANGED", "UNCHANGED", "REMOVED"), *rows])
 
 
 def _print_change(change: RecordChange) -> None:

@@ -46,11 +46,11 @@ class CsvRows:
         """Yields the rows below the headers. Raises ValidationFailed if there are no headers."""
         ahead: list[tuple[int, bytes | None]] = []
         lines, left = iter(self.lines), LONGEST_LINE
-        while left > 0 and sum(bool(line is None or line.strip()) for _, line in ahead) <= MOST_TITLES:
-            if (line := next(lines, None)) is None:
+        for number, line in lines:
+            ahead.append((number, line))
+            left -= len(line or b"")
+            if left <= 0 or sum(each is None or bool(each.strip()) for _, each in ahead) > MOST_TITLES:
                 break
-            ahead.append(line)
-            left -= len(line[1] or b"")
         self._find_head(ahead)
         for row in _rows(chain(ahead, lines), self.delimiter):
             if row.number > self.head_line:
