@@ -124,7 +124,7 @@ class Coverage(Struct, frozen=True, kw_only=True):
 
 
 class QuestionAnswer(Struct, frozen=True, rename="camel"):
-    """An answer that rests on the named findings; it says so if there are none."""
+    """The answer to one question, from the findings that it names."""
 
     question: str
     answer: str
@@ -132,7 +132,7 @@ class QuestionAnswer(Struct, frozen=True, rename="camel"):
 
 
 class SectionAnswer(Struct, frozen=True):
-    """One answer per question of the section, in order, and what was covered."""
+    """The answers to a section's questions, written from its findings only."""
 
     summary: str
     questions: list[QuestionAnswer]

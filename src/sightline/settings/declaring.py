@@ -18,6 +18,7 @@ from sightline.platform.refused import Refused
 LEAST_SECRET = 16  # characters
 
 Network = IPv4Network | IPv6Network
+Reader = Callable[[Any], Any]
 Text = Annotated[str, Meta(pattern=r"\A[^\0]*\Z")]
 _BOOLEANS = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
@@ -57,7 +58,7 @@ def country(value: Any) -> str:
     return text
 
 
-def url_of(*schemes: str) -> Callable[[Any], str]:
+def url_of(*schemes: str) -> Reader:
     def read(value: Any) -> str:
         try:
             parts = urlsplit(msgspec.convert(value, Text))
@@ -72,7 +73,7 @@ def url_of(*schemes: str) -> Callable[[Any], str]:
 
 
 def web_url(value: Any) -> str:
-    address = url_of("https", "http")(value)
+    address: str = url_of("https", "http")(value)
     if not urlsplit(address).hostname:
         raise ValueError("an address like https://host.example")
     return address.rstrip("/")
@@ -94,7 +95,7 @@ def network(value: Any) -> Network:
         raise ValueError("networks or addresses like 10.0.0.0/8") from None
 
 
-def many(read_one: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
+def many(read_one: Reader) -> Reader:
     """Reads a comma-separated list, or a list in the file."""
 
     def read(value: Any) -> tuple[Any, ...]:
@@ -106,12 +107,7 @@ def many(read_one: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
 
 
 def setting(
-    sentence: str,
-    read: Callable[[Any], Any] | None = None,
-    *,
-    default: Any = None,
-    is_secret: bool = False,
-    **bounds: Any,
+    sentence: str, read: Reader | None = None, *, default: Any = None, is_secret: bool = False, **bounds: Any
 ) -> Any:
     """Declares a field of the settings: its sentence in the guide and in `--help`, its default, and its bounds.
 

@@ -18,7 +18,7 @@ from sightline.platform.wire import shown_moment
 from sightline.research.app_reviews import queries
 from sightline.research.app_reviews.queries import StoredScore, observations_of
 from sightline.research.app_reviews.scores import Published, moved_since
-from sightline.research.app_reviews.themes import MOST_CHARACTERS, AppThemes, ReadReview, themes_of
+from sightline.research.app_reviews.themes import MOST_CHARACTERS, ReadReview, themes_of
 from sightline.research.runs import progress
 from sightline.research.runs.cancelling import run_while
 from sightline.research.runs.queries import RunState, lock_active_run
@@ -180,10 +180,12 @@ async def _find_themes(db: Database, workspace_id: UUID, run_id: UUID) -> None:
     readable = [id for id, one in observations.items() if one.has_reviews]
     themes = await _THEMES.run_job(workspace_id, themes_of, readable, reviews)
     for one in themes:
-        if one.themes and not one.is_compared:
-            _warn_of_frequency(observations[one.app])
+        app = observations[one.app]
+        warning = f"The themes of {app.label} are its most frequent terms: there are few reviews to compare with."
+        if one.themes and not one.is_compared and warning not in app.warnings:
+            app.warnings.append(warning)
+    shown = [ReviewThemes(one.app, observations[one.app].label, one.new_reviews, one.themes) for one in themes]
     async with db.transaction() as tx:
-        shown = [_shown(one, observations[one.app].label) for one in themes]
         found = {"themes": shown, "scores": list(observations.values())}
         await tx.run(queries.SET_THEMES, workspace_id=workspace_id, run_id=run_id, **found)
 
@@ -203,13 +205,3 @@ async def _reviews(tx: Tx, workspace_id: UUID, run: RunState) -> list[ReadReview
         )
         for row in rows
     ]
-
-
-def _warn_of_frequency(observation: StoredScore) -> None:
-    warning = f"The themes of {observation.label} are its most frequent terms: there are few reviews to compare with."
-    if warning not in observation.warnings:
-        observation.warnings.append(warning)
-
-
-def _shown(found: AppThemes, label: str) -> ReviewThemes:
-    return ReviewThemes(found.app, label, found.new_reviews, found.themes)

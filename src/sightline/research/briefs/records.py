@@ -6,6 +6,7 @@ from uuid import UUID
 from msgspec import Meta
 
 from sightline.intelligence.plans import PlanDefinition
+from sightline.intelligence.research import SectionAnswer
 from sightline.platform.http.query_strings import Query
 from sightline.platform.lists.paging import CURSOR
 from sightline.platform.wire import WITHOUT_NUL, Id, Page, Record, Timestamp, WireType
@@ -169,7 +170,7 @@ class RunsView(Record, tag_field="view", tag="runs"):
 class FindingsView(Record, tag_field="view", tag="findings"):
     """The view `findings`: the findings of one section, and its answer once the section is completed."""
 
-    answer: runs.SectionAnswer | None
+    answer: SectionAnswer | None
     items: list[runs.Finding]
     pagination: Pagination
 

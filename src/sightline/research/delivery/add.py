@@ -30,7 +30,10 @@ async def add(tx: Tx, actor: Actor, command: AddCommand) -> ChangedRun:
     reserved = run.credits_reserved if run.is_being_added else 0  # by an ended run for its addition alone
     credits = max(pending.new - reserved, 0)
     await reserve_credits(tx, actor.workspace_id, credits)
-    await _ensure_addable(tx, actor, run)
+    if run.is_active:
+        raise IncompatibleRun("The run has not ended.", currentStatus=run.status)
+    if not (await count_sections(tx, actor.workspace_id, run.id))["completed"]:
+        raise IncompatibleRun("No section of the run is completed.", currentStatus=run.status)
     if run.addition_product_id != command.product_id and not await _may_go_anywhere(tx, actor, run):
         raise DestinationUnavailable("The findings belong to another product.", field="command.productId")
     if not await queries.hold_product(tx, actor.workspace_id, command.product_id):
@@ -55,13 +58,6 @@ async def _may_go_anywhere(tx: Tx, actor: Actor, run: RunState) -> bool:
     return not run.addition_signal_ids and not await queries.hold_product(
         tx, actor.workspace_id, run.addition_product_id
     )
-
-
-async def _ensure_addable(tx: Tx, actor: Actor, run: RunState) -> None:
-    if run.is_active:
-        raise IncompatibleRun("The run has not ended.", currentStatus=run.status)
-    if not (await count_sections(tx, actor.workspace_id, run.id))["completed"]:
-        raise IncompatibleRun("No section of the run is completed.", currentStatus=run.status)
 
 
 async def retry_addition(tx: Tx, actor: Actor, command: RetryAdditionCommand) -> ChangedRun:

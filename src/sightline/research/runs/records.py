@@ -86,21 +86,6 @@ class Finding(Record):
     provenance: FindingProvenance
 
 
-class QuestionAnswer(Record):
-    """The answer to one question, from the findings that it names."""
-
-    question: str
-    answer: str
-    finding_ids: list[UUID]
-
-
-class SectionAnswer(Record):
-    """The answers to a section's questions, written from its findings only."""
-
-    summary: str
-    questions: list[QuestionAnswer]
-
-
 class StoreRecord(Record):
     """An original review that was read directly; its author is not kept."""
 

@@ -2,12 +2,13 @@
 
 from uuid import UUID
 
+from sightline.intelligence.research import SectionAnswer
 from sightline.platform.db import Tx, Window
 from sightline.platform.errors import NotFound
 from sightline.platform.wire import Record, decode_parts
 from sightline.research.runs.findings import find_answer, page_of_findings
 from sightline.research.runs.queries import find_latest_run
-from sightline.research.runs.records import Finding, RunReceipt, SectionAnswer
+from sightline.research.runs.records import Finding, RunReceipt
 
 MOST_FINDINGS = Window(50)  # of a section
 

@@ -157,7 +157,8 @@ async def _finish(tx: Tx, workspace_id: UUID, run: RunState) -> None:
     counts = await queries.count_sections(tx, workspace_id, run.id)
     status, failure = ("completed", None) if counts["completed"] else ("failed", ALL_FAILED)
     await queries.end_run(tx, workspace_id, run.id, status, failure)
-    await log_change(tx, _actor(workspace_id, run.id), "research_run", run.id, None, status, briefId=str(run.brief_id))
+    actor = Actor(workspace_id, "job", str(run.id))
+    await log_change(tx, actor, "research_run", run.id, None, status, briefId=str(run.brief_id))
 
 
 async def give_up(tx: Tx, workspace_id: UUID, run_id: UUID, failure: str, *, is_stopped: bool) -> None:
@@ -175,7 +176,3 @@ async def give_up(tx: Tx, workspace_id: UUID, run_id: UUID, failure: str, *, is_
         await queries.end_run(tx, workspace_id, run_id, "stopped", failure)
     else:
         await _finish(tx, workspace_id, run)
-
-
-def _actor(workspace_id: UUID, run_id: UUID) -> Actor:
-    return Actor(workspace_id, "job", str(run_id))

@@ -9,8 +9,6 @@ from sightline.sources.library.index import Index
 from sightline.sources.pages import IsAllowed, Page, PageUnavailable, everywhere
 from sightline.sources.search import SearchFailed, SearchHit, SearchPage, SearchQuery
 
-UPDATE_SECONDS: Final = 5.0
-WAIT_SECONDS: Final = 9.0
 # After these the index is as it was: it is in use, or the system refuses it. After others it is damaged.
 _NOT_DAMAGED: Final = {
     sqlite3.SQLITE_BUSY,
@@ -35,14 +33,7 @@ class Library:
 
     name = "library"
 
-    def __init__(
-        self,
-        folder: Path,
-        index: Path,
-        *,
-        update_seconds: float = UPDATE_SECONDS,
-        wait_seconds: float = WAIT_SECONDS,
-    ) -> None:
+    def __init__(self, folder: Path, index: Path, *, update_seconds: float = 5.0, wait_seconds: float = 9.0) -> None:
         self._index = Index(folder, index)
         self._update_seconds = update_seconds
         self._wait_seconds = wait_seconds

@@ -103,7 +103,8 @@ class WithSites:
             if not sites.hits:
                 raise asked
             asked = SearchPage([], [f"A search failed: {asked.reason}"])
-        return SearchPage(_in_turn(asked.hits, sites.hits)[: query.limit], [*asked.warnings, *sites.warnings])
+        in_turn = filter(None, chain.from_iterable(zip_longest(asked.hits, sites.hits)))
+        return SearchPage(_each_once(in_turn)[: query.limit], [*asked.warnings, *sites.warnings])
 
     async def _ask(self, query: SearchQuery) -> SearchPage | SearchFailed:
         try:
@@ -127,10 +128,8 @@ def _best(links: Iterable[Link], query: SearchQuery) -> list[SearchHit]:
         for likeness, at, link in ranked
         if (likeness or at == 0) and is_allowed(link.url) and _is_in_window(link, query)
     ]
-    hits: dict[str, SearchHit] = {}
-    for _, _, link in sorted(fitting, key=lambda one: one[:2]):
-        hits.setdefault(identity(link.url), SearchHit(url=link.url, provider=NAME))
-    return list(hits.values())[: query.limit]
+    hits = (SearchHit(url=link.url, provider=NAME) for _, _, link in sorted(fitting, key=lambda one: one[:2]))
+    return _each_once(hits)[: query.limit]
 
 
 def _likeness(link: Link, words: set[str]) -> int:
@@ -144,8 +143,8 @@ def _is_in_window(link: Link, query: SearchQuery) -> bool:
     return query.since is None or link.published is None or link.published >= query.since
 
 
-def _in_turn(first: Sequence[SearchHit], second: Sequence[SearchHit]) -> list[SearchHit]:
+def _each_once(hits: Iterable[SearchHit]) -> list[SearchHit]:
     found: dict[str, SearchHit] = {}
-    for hit in filter(None, chain.from_iterable(zip_longest(first, second))):
+    for hit in hits:
         found.setdefault(identity(hit.url), hit)
     return list(found.values())
