@@ -17,12 +17,12 @@ from typing import Final, NamedTuple
 
 from sightline.evaluation.matching import LabelledFeature, LabelledText, evaluate_matching, input_of
 from sightline.intelligence.embedded import decision, embedded_engine
-from sightline.intelligence.embedded.decision import DECISION, SIGNALS, Decision, Ground, GroundModel, Model, Signal
+from sightline.intelligence.embedded.decision import DECISION, SIGNALS, Ground, GroundModel, Model, Signal
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap, read_features
+from sightline.intelligence.embedded.matching import is_unclear, read_words, weigh_text
 from sightline.intelligence.embedded.mentions import read_mentions
 from sightline.intelligence.embedded.scoring import Evidence, find_names
 from sightline.intelligence.embedded.sentences import read_sentences
-from sightline.intelligence.embedded.support import is_unclear, read_words, weigh_text
 from tools.matching.regression import Row, fit
 from tools.matching.texts import IDEAS, MADE, PARTIAL, REQUESTS, REVIEWS, Families, read_families
 
@@ -182,10 +182,9 @@ def choose_clear(model: Model, families: Sequence[Sequence[Variant]]) -> float:
 
     The families are those that the numbers were fitted to, so the precision has to be higher there than elsewhere.
     """
-    probability = Decision(model).probability
     certain = [
         [
-            (probability(one.ground, one.values), one)
+            (model.probability(one.ground, one.values), one)
             for variant in family
             for one in variant.examples
             if not one.is_unclear
@@ -242,7 +241,7 @@ def measure(families: Families, variants: Variants) -> Iterator[str]:
 
 
 def _line(name: str, model: Model, texts: Sequence[LabelledText]) -> str:
-    DECISION.use(model)
+    DECISION.clear, DECISION.uncertain, DECISION.grounds = model.clear, model.uncertain, model.grounds
     found = evaluate_matching(embedded_engine(), texts, perf_counter)
     shares = (found.applied_precision, found.applied_recall, found.recall_with_suggestions, found.suggestion_precision)
     numbers = (model.clear, *shares, found.applied_on_unrelated_texts, found.calibration_error)

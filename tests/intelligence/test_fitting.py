@@ -7,7 +7,7 @@ import pytest
 
 from sightline.evaluation.matching import LabelledFeature, LabelledText, evaluate_matching
 from sightline.intelligence.embedded import embedded_engine
-from sightline.intelligence.embedded.decision import MODEL, SIGNALS, GroundModel, Model, Signal
+from sightline.intelligence.embedded.decision import DECISION, SIGNALS, GroundModel, Model, Signal
 from tools.fit_matching import Example, Variant, choose_clear, model_of, read_variants, written
 from tools.matching.regression import Choice, Row, fit, fit_choices, solve
 from tools.matching.texts import REVIEWS, WORLDS, file_of, read_ideas, read_reviews
@@ -87,9 +87,9 @@ def test_the_limit_is_the_highest_if_none_does() -> None:
 
 def test_the_file_has_a_number_and_a_reason_for_each_signal() -> None:
     for ground, names in SIGNALS.items():
-        assert list(MODEL.grounds[ground].signals) == list(names)
-        assert all(isfinite(one.weight) and one.why.endswith(".") for one in MODEL.grounds[ground].signals.values())
-    assert 0 < MODEL.uncertain < MODEL.clear < 1
+        assert list(DECISION.grounds[ground].signals) == list(names)
+        assert all(isfinite(one.weight) and one.why.endswith(".") for one in DECISION.grounds[ground].signals.values())
+    assert 0 < DECISION.uncertain < DECISION.clear < 1
 
 
 def test_the_kept_reviews_are_matched_well() -> None:

@@ -4,11 +4,12 @@ The numbers are in `matching.json`, written by `tools/fit_matching.py`.
 """
 
 from collections.abc import Sequence
-from importlib.resources import files
 from math import exp
 from typing import Final, Literal, NamedTuple
 
 import msgspec
+
+from sightline.intelligence.embedded.vocabulary import read_data
 
 Ground = Literal["name", "word", "text"]
 
@@ -35,38 +36,18 @@ class GroundModel(msgspec.Struct):
 
 
 class Model(msgspec.Struct):
-    """`clear` and `uncertain` are the lowest probabilities of a match and of a suggestion."""
+    """The numbers in use. `clear` and `uncertain` are the lowest probabilities of a match and of a suggestion."""
 
     about: str
     clear: float
     uncertain: float
     grounds: dict[Ground, GroundModel]
 
-
-MODEL: Final = msgspec.json.decode((files(__package__) / "matching.json").read_bytes(), type=Model)
-SUREST: Final = 0.99
-
-
-class Decision:
-    """The numbers in use: from the file, or while fitting from another model."""
-
-    __slots__ = ("_coefficients", "clear", "uncertain")
-
-    def __init__(self, model: Model) -> None:
-        self.use(model)
-
-    def use(self, model: Model) -> None:
-        """Decides by this model from now on."""
-        self.clear, self.uncertain = model.clear, model.uncertain
-        self._coefficients = {
-            ground: (one.constant, tuple(one.signals[name].weight for name in SIGNALS[ground]))
-            for ground, one in model.grounds.items()
-        }
-
     def probability(self, ground: Ground, values: Sequence[float]) -> float:
         """Returns the calibrated probability, rounded to two digits, at most .99."""
-        constant, weights = self._coefficients[ground]
-        total = constant + sum(weight * value for weight, value in zip(weights, values, strict=True))
+        model = self.grounds[ground]
+        signals = zip(model.signals.values(), values, strict=True)
+        total = model.constant + sum(signal.weight * value for signal, value in signals)
         return min(round(1 / (1 + exp(-max(-30.0, min(30.0, total)))), 2), SUREST)
 
     def below_clear(self, probability: float) -> float:
@@ -74,4 +55,5 @@ class Decision:
         return min(probability, round(self.clear - 0.01, 2))
 
 
-DECISION: Final = Decision(MODEL)
+SUREST: Final = 0.99
+DECISION: Final = read_data("matching.json", Model)

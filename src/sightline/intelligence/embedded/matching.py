@@ -1,20 +1,23 @@
 """Which features a text speaks of: by a whole name in one sentence, or by words of name and description in all."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import nlargest
 from typing import Final, Literal, NamedTuple
 from uuid import UUID
 
 from sightline.intelligence.embedded.decision import DECISION
-from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap
+from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap, PreparedFeature
 from sightline.intelligence.embedded.mentions import Mention, read_mentions
 from sightline.intelligence.embedded.scoring import Evidence, find_names
 from sightline.intelligence.embedded.sentences import Sentence, read_sentences
-from sightline.intelligence.embedded.support import MOST_WEIGHED, is_unclear, read_words, weigh_text
 from sightline.intelligence.engine import FeatureMatch, Matching
 
 MOST_MATCHES: Final = 8
 MOST_SUGGESTIONS: Final = 8
 MOST_WORDS_SAID: Final = 6
+MOST_WEIGHED: Final = 50  # features: more are never shown
+FEWEST_WORDS: Final = 4  # of a feature that is clear though no sentence has its whole name
 
 
 class ReadSentence(NamedTuple):
@@ -85,6 +88,51 @@ def _find(read: Sequence[ReadSentence], features: EmbeddedFeatureMap, most: int 
         elif confidence > named.confidence:
             best[place] = named._replace(confidence=confidence)
     return sorted(best.values(), key=lambda one: (-one.confidence, one.place))
+
+
+def read_words(mentions: Iterable[Mapping[str, Mention]]) -> dict[str, bool]:
+    """Returns the folded words of all sentences, each with whether it is only compared with, wherever it stands."""
+    words: dict[str, bool] = {}
+    for sentence in mentions:
+        for stem, mention in sentence.items():
+            words[stem] = words.get(stem, True) and mention.is_contrast
+    return words
+
+
+def weigh_text(
+    words: Mapping[str, bool], features: EmbeddedFeatureMap, most: int = MOST_WEIGHED
+) -> Iterator[tuple[int, tuple[float, float, float]]]:
+    """Yields the features whose words in the text weigh most, by their places, heaviest first, with three signals each.
+
+    The signals are the weight of the rarest word of the name that is there, the sum of the weights of words of the
+    description, and the lead: how much more all words of the feature weigh than all words of the strongest
+    other one, which is negative for all but the strongest.
+    """
+    weights: defaultdict[int, float] = defaultdict(float)
+    described: defaultdict[int, float] = defaultdict(float)
+    rarest: dict[int, float] = {}
+    for stem in words:
+        weight = features.weights.get(stem, 0.0)
+        for place in features.described.get(stem, ()):
+            described[place] += weight
+        for place in features.named.get(stem, ()):
+            weights[place] += weight
+            if weight > rarest.get(place, 0.0):
+                rarest[place] = weight
+    for place, weight in described.items():
+        weights[place] += weight
+    strongest = nlargest(most, ((weight, -place) for place, weight in weights.items()))
+    first, second = ([weight for weight, _ in strongest[:2]] + [0.0, 0.0])[:2]
+    for number, (weight, negative) in enumerate(strongest):
+        place, lead = -negative, weight - (first if number else second)
+        yield place, (rarest.get(place, 0.0), described.get(place, 0.0), lead)
+
+
+def is_unclear(feature: PreparedFeature, words: Mapping[str, bool]) -> bool:
+    """Whether the text has fewer than four words of the feature, or a word of its name is only compared with."""
+    named = feature.named.keys() & words.keys()
+    described = words.keys() & feature.described
+    return len(named) + len(described) < FEWEST_WORDS or any(words[stem] for stem in named or described)
 
 
 def _match(found: Found, read: Sequence[ReadSentence], features: EmbeddedFeatureMap) -> FeatureMatch:

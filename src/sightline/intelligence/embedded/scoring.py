@@ -78,11 +78,13 @@ def find_names(
             least = name.weight - _ROUNDING
             tied = len(ranked) - bisect_left(ranked, least) - (weights[place] >= least)
             as_word = (shared, features.crowding, content)
+            rarest = min(len(features.named[stem]) for stem in name.named)
+            of_name = (*name.values, shared, float(shared == 1.0), log1p(tied), log(rarest), features.crowding)
             is_doubtful = name.is_unclear and not described
             is_contrast = any(mentions[stem].is_contrast for stem in name.named)
             judged[names[place], described] = name._replace(
                 described=described,
-                values=as_word if name.ground == "word" else _of_name(name, shared, tied, features),
+                values=as_word if name.ground == "word" else of_name,
                 as_word=as_word,
                 is_unclear=has_twin or is_doubtful or is_contrast or holders.have_more(place, name),
                 has_twin=has_twin,
@@ -146,11 +148,6 @@ def _heaviest(words: Sequence[tuple[float, int]], group: int, weight: float, res
     return _heaviest(others, group & ~holders, weight, rest - more, least)
 
 
-def _of_name(name: Evidence, shared: float, tied: int, features: EmbeddedFeatureMap) -> tuple[float, ...]:
-    holders = min(len(features.named[stem]) for stem in name.named)
-    return (*name.values, shared, float(shared == 1.0), log1p(tied), log(holders), features.crowding)
-
-
 def _read(wordings: Iterable[Wording], mentions: Mapping[str, Mention]) -> Evidence | None:
     """Returns the heaviest of a feature's names that are there in full."""
     found = [name for wording in wordings if (name := _read_wording(wording, mentions))]
@@ -164,23 +161,16 @@ def _read_wording(wording: Wording, mentions: Mapping[str, Mention]) -> Evidence
         return Evidence("name", wording, frozenset({wording.initials}), wording.weight, own, is_initials=True)
     if not wording.stems.keys() <= mentions.keys():
         return None
-    said = [mentions[stem] for stem in wording.stems]
-    return _one_word(wording, said[0]) if len(said) == 1 else _all_words(wording, said)
-
-
-def _one_word(wording: Wording, mention: Mention) -> Evidence:
-    """Weighs a name of one word. As a verb, or in most features of the map, it needs words of the description."""
-    is_past = mention.word.endswith("ed") and singular(mention.word) not in wording.surfaces
-    is_unclear = wording.weight < LIGHT or mention.is_verb or is_past
-    return Evidence("word", wording, frozenset(wording.stems), wording.weight, is_unclear=is_unclear)
-
-
-def _all_words(wording: Wording, said: Sequence[Mention]) -> Evidence:
-    between = _narrowest([mention.places for mention in said])
+    said, named = [mentions[stem] for stem in wording.stems], frozenset(wording.stems)
     other_forms = sum(singular(one.word) not in wording.surfaces for one in said) / len(said)
+    if len(said) == 1:  # as a verb, or in most features of the map, one word needs words of the description
+        is_past = said[0].word.endswith("ed") and other_forms > 0
+        is_unclear = wording.weight < LIGHT or said[0].is_verb or is_past
+        return Evidence("word", wording, named, wording.weight, is_unclear=is_unclear)
+    between = _narrowest([mention.places for mention in said])
     telling = sum(weight > LIGHT for weight in wording.stems.values())
     own = (wording.weight, log1p(min(between, FARTHEST)), other_forms, float(telling < 2))
-    return Evidence("name", wording, frozenset(wording.stems), wording.weight, own, is_unclear=between > NEAR)
+    return Evidence("name", wording, named, wording.weight, own, is_unclear=between > NEAR)
 
 
 def _narrowest(places: Sequence[Sequence[int]]) -> int:

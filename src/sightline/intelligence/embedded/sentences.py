@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
@@ -73,13 +72,9 @@ class Sentence(NamedTuple):
     words: tuple[str, ...]
 
 
+@keep_by_text(4)  # a new idea is named, matched and questioned in sequence
 def read_sentences(text: str) -> tuple[Sentence, ...]:
     """Returns the sentences with their words."""
-    return _read_sentences(text[:MOST_CHARACTERS])
-
-
-@lru_cache(maxsize=4)  # a new idea is named, matched and questioned in sequence
-def _read_sentences(text: str) -> tuple[Sentence, ...]:
     return tuple(Sentence(sentence, tuple(words_of(sentence))) for sentence in split_sentences(text))
 
 

@@ -65,7 +65,8 @@ def fold(word: str) -> str:
     word = word.removesuffix("'s").replace("'", "")
     if len(word) < 4 or not word.isascii() or any(map(str.isdigit, word)):
         return word
-    return _without_e(_without_ending(_singular(word)))
+    word = _without_ending(_singular(word))
+    return word[:-1] if word.endswith("e") and len(word) > 4 else word
 
 
 def beginning(word: str) -> str:
@@ -107,15 +108,12 @@ def _without_ending(word: str) -> str:
     if word.endswith("ied") and len(word) > 4:
         return word[:-3] + "y"
     for ending in ("ing", "ed"):
-        if word.endswith(ending) and _is_stem(word[: -len(ending)]):
-            return _restored(word[: -len(ending)])
+        stem = word.removesuffix(ending)
+        if stem != word and len(stem) > 2 and not set("aeiouy").isdisjoint(stem):
+            return _restored(stem)
     if word.endswith(("tion", "sion")) and len(word) > 6:
         return word[:-3]
     return word
-
-
-def _is_stem(word: str) -> bool:
-    return len(word) > 2 and any(letter in word for letter in "aeiouy")
 
 
 def _restored(stem: str) -> str:
@@ -125,7 +123,3 @@ def _restored(stem: str) -> str:
     if len(stem) == 3 and stem[1] in "aeiou" and stem[2] not in "aeiouwxy":
         return stem + "e"
     return stem
-
-
-def _without_e(word: str) -> str:
-    return word[:-1] if word.endswith("e") and len(word) > 4 else word
