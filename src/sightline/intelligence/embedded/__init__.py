@@ -1,5 +1,6 @@
 """The engine that is always there: no model, no network, no further package. It finds and quotes, it does not judge."""
 
+from functools import cache
 from uuid import UUID
 
 from sightline.intelligence.embedded.classifying import suggest_options
@@ -41,9 +42,7 @@ def _own(features: FeatureMap) -> EmbeddedFeatureMap:
     return features
 
 
-_ENGINE = EmbeddedEngine()
-
-
+@cache
 def embedded_engine() -> EmbeddedEngine:
     """Returns the embedded engine of this process. It has no state between calls."""
-    return _ENGINE
+    return EmbeddedEngine()

@@ -116,21 +116,20 @@ def read_features(features: Sequence[FeatureText]) -> EmbeddedFeatureMap:
 
 def _crowding(features: Sequence[PreparedFeature], named: Mapping[str, Sized]) -> float:
     """Returns the mean share of the weight of a name's words that other names have too."""
-    shares = [max((_shared(wording, named) for wording in one.wordings), default=0.0) for one in features]
+
+    def share(wording: Wording) -> float:
+        shared = (weight for stem, weight in wording.telling.items() if len(named[stem]) > 1)
+        return sum(shared) / sum(wording.telling.values())
+
+    shares = [max(map(share, one.wordings), default=0.0) for one in features]
     return sum(shares) / len(shares) if shares else 0.0
-
-
-def _shared(wording: Wording, named: Mapping[str, Sized]) -> float:
-    shared = sum(weight for stem, weight in wording.telling.items() if len(named[stem]) > 1)
-    return shared / sum(wording.telling.values())
 
 
 def _roots(words: Iterable[str]) -> dict[str, tuple[str, ...]]:
     roots: dict[str, set[str]] = {}
     for word in words:
-        if root := root_of(word):
-            roots.setdefault(root, set()).add(fold(word))
-    return {root: tuple(sorted(stems)) for root, stems in roots.items()}
+        roots.setdefault(root_of(word), set()).add(fold(word))
+    return {root: tuple(sorted(stems)) for root, stems in roots.items() if root}
 
 
 def _places(stems_of_features: Iterable[Iterable[str]]) -> dict[str, tuple[int, ...]]:

@@ -93,11 +93,10 @@ def groups() -> list[Group]:
     return read_data("synonyms.yaml", list[Group])
 
 
-def read_lexicon(groups: Iterable[Group]) -> Lexicon:
+def read_lexicon(groups: Sequence[Group]) -> Lexicon:
     """Numbers the groups from 0, in order."""
     phrases, beginnings = defaultdict(set), defaultdict(list)
     searched: list[list[str]] = []
-    common = set()
     for number, group in enumerate(groups):
         entries = [(entry, words_of(entry.removesuffix("*"))) for entry in group.words.split(",")]
         for entry, words in entries:
@@ -106,19 +105,14 @@ def read_lexicon(groups: Iterable[Group]) -> Lexicon:
             else:
                 phrases[tuple(map(fold, words))].add(number)
         searched.append(list(dict.fromkeys(max(words, key=len) for _, words in entries)))
-        common.update([number] if group.common else [])
     longest = {phrase[0]: len(phrase) for phrase in sorted(phrases, key=len) if len(phrase) > 1}
-    return Lexicon(
-        {words: frozenset(found) for words, found in phrases.items()},
-        dict(beginnings),
-        searched,
-        frozenset(common),
-        longest,
-    )
+    common = frozenset(number for number, group in enumerate(groups) if group.common)
+    numbers = {words: frozenset(found) for words, found in phrases.items()}
+    return Lexicon(numbers, dict(beginnings), searched, common, longest)
 
 
 @cache
-def _lexicon() -> Lexicon:
+def lexicon() -> Lexicon:
     return read_lexicon(groups())
 
 
@@ -140,11 +134,10 @@ def meaning_of(text: str) -> tuple[Term, ...]:
 
 
 def _terms(words: list[str]) -> Iterator[Term]:
-    folded, lexicon = [fold(word) for word in words], _lexicon()
-    at = 0
+    folded, at = [fold(word) for word in words], 0
     while at < len(words):
         size = 1
-        if folded[at] in lexicon.longest and (found := lexicon.phrase_at(folded, at)):
+        if folded[at] in lexicon().longest and (found := lexicon().phrase_at(folded, at)):
             size, groups = found
             yield _term(" ".join(words[at : at + size]), groups)
         else:
@@ -157,22 +150,16 @@ def _terms_of_word(word: str) -> list[Term]:
     if word in STOP_WORDS or word in _FILLERS:
         return []
     own = frozenset([root_of(word) or fold(word)])
-    found = groups_of(word)
-    parts = [] if found else _lexicon().parts_of(word)
+    found = lexicon().groups_of(word)
+    parts = [] if found else lexicon().parts_of(word)
     if not parts and not found and word in GENERIC_WORDS:
         return []
     return [_term(word, part | own) for part in parts or [found]]
 
 
 def _term(text: str, meanings: frozenset[int | str] | frozenset[int]) -> Term:
-    is_common = text in GENERIC_WORDS or meanings & _lexicon().common
+    is_common = text in GENERIC_WORDS or meanings & lexicon().common
     return Term(text, frozenset(meanings), _COMMON_WEIGHT if is_common else 1.0)
-
-
-@keep_by_text(20_000)
-def groups_of(word: str) -> frozenset[int]:
-    """Returns the numbers of the groups that have the word, or a beginning of it."""
-    return _lexicon().groups_of(word)
 
 
 def closest(text: str, others: Iterable[tuple[Id, str]], bounds: Bounds) -> list[Id]:
@@ -241,7 +228,7 @@ def search_for(terms: tuple[Term, ...], is_known: Callable[[str], bool] = lambda
 
 
 def _searched(term: Term, is_known: Callable[[str], bool]) -> Iterator[str]:
-    synonyms = (word for group in term.meanings if isinstance(group, int) for word in _lexicon().searched[group])
+    synonyms = (word for group in term.meanings if isinstance(group, int) for word in lexicon().searched[group])
     for word in dict.fromkeys([*words_of(term.text), *synonyms]):
         if _is_plain(word) and word not in STOP_WORDS and is_known(word):
             yield f"{word}:*" if len(word) >= _FEWEST_LETTERS else word

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from unicodedata import normalize
 from uuid import UUID
 
-from sightline.intelligence.embedded.meaning import OF_REQUESTS, closest, groups_of, meaning_of, search_for
+from sightline.intelligence.embedded.meaning import OF_REQUESTS, closest, lexicon, meaning_of, search_for
 from sightline.intelligence.embedded.words import words_of
 from sightline.platform.beside import Beside
 from sightline.platform.db import sql
@@ -76,6 +76,6 @@ def _apart(name: str, parts: Iterable[str]) -> str:
 async def _corrected(title: str, known: KnownWords) -> str:
     """Returns the words of the title, with the nearest word of a title in place of each that nobody knows."""
     words = words_of(title)
-    unknown = [word for word in dict.fromkeys(words) if not groups_of(word)][:_MOST_CORRECTED]
+    unknown = [word for word in dict.fromkeys(words) if not lexicon().groups_of(word)][:_MOST_CORRECTED]
     nearest = dict(zip(unknown, await correct(unknown, known), strict=True))
     return " ".join(nearest.get(word, word) for word in words)

@@ -7,14 +7,14 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence, Set
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import islice
 from math import log
 from operator import mul
 from typing import Final, NamedTuple
 
-import msgspec
+from msgspec import Struct
 
+from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.research.names import (
     begins_with_another,
     names_in,
@@ -29,12 +29,14 @@ from sightline.intelligence.embedded.research.terms import (
     asked_for,
     folded,
     key_of,
+    pattern,
     presence,
     share,
     weigh,
     wording,
 )
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS, MOST_SENTENCES, find_sentences
+from sightline.intelligence.embedded.vocabulary import read_data
 from sightline.intelligence.embedded.words import fold, words_of
 from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import Spot
@@ -117,14 +119,14 @@ def _read(question: str, own: set[str], section: PlanSection) -> Asked:
 
 def _counted(question: str) -> Terms:
     """Returns what the question wants counted, of the first two terms after "how many"."""
-    found = re.search(wording().counted, question)
+    found = pattern("counted").search(question)
     return tuple(one for one in weigh(question[found.end() :])[:2] if one.weight >= _LEAST_COUNTED) if found else ()
 
 
 @cache
 def _figures() -> dict[str, re.Pattern[str]]:
     return {
-        of: re.compile(one.replace("{number}", wording().number), re.IGNORECASE)
+        of: re.compile(one.replace("{number}", wording().patterns["number"]), re.IGNORECASE)
         for of, one in wording().figures.items()
     }
 
@@ -133,8 +135,8 @@ def _figures() -> dict[str, re.Pattern[str]]:
 def figures_in(sentence: str) -> frozenset[str]:
     """Returns what the figures of a sentence are of, and `any` if it has some. A year is no figure."""
     rest, found = _YEAR.sub(" ", sentence), set()
-    for of, pattern in _figures().items():
-        rest, number = pattern.subn(" ", rest)
+    for of, figure in _figures().items():
+        rest, number = figure.subn(" ", rest)
         found.update([of] if number else [])
     return frozenset(found | {"any"} if found - {"cause"} else found)
 
@@ -146,20 +148,10 @@ class PageLine(NamedTuple):
     heading: str
 
 
-def _after_figures(sentence: str) -> frozenset[Key]:
-    """Returns the keys of the words after each figure of a sentence, which say what is counted."""
-    places = (found.end() for found in _figures()["count"].finditer(sentence))
-    return frozenset[Key]().union(*(folded(sentence[place : place + _COUNTED]) for place in places))
-
-
+@keep_by_text(64)
 def read_lines(text: str) -> tuple[PageLine, ...]:
     """Returns the sentences that say something. A heading, a question or a row of a table is none."""
-    return _read_lines(text[:MOST_CHARACTERS])
-
-
-@lru_cache(maxsize=64)
-def _read_lines(text: str) -> tuple[PageLine, ...]:
-    shown, headings = _as_read(text)
+    shown, headings = _as_read(text[:MOST_CHARACTERS])
     found = []
     for start, end in islice(find_sentences(shown), MOST_SENTENCES):
         line = text[start:end]
@@ -203,7 +195,7 @@ def _is_heading(lines: list[str], at: int, is_wrapped: bool) -> bool:
     return len(line.split()) <= _LONGEST_HEADING and any(one.strip() for one in lines[at + 1 :])
 
 
-class SignalWeights(msgspec.Struct):
+class SignalWeights(Struct):
     """What each signal counts, with its meaning, and the least sum for a passage that may answer with a figure."""
 
     about: str
@@ -211,7 +203,7 @@ class SignalWeights(msgspec.Struct):
     signals: dict[str, tuple[float, str]]
 
 
-WEIGHTS: Final = msgspec.json.decode((files(__package__) / "signals.json").read_bytes(), type=SignalWeights)
+WEIGHTS: Final = read_data("research/signals.json", SignalWeights)
 
 
 class PageText(NamedTuple):
@@ -260,14 +252,12 @@ def find_passages(asked: Asked, pages: Sequence[PageText]) -> list[list[Spot]]:
     weights = [weight for weight, _ in WEIGHTS.signals.values()]
     is_for_figure = asked.figures and "cause" not in asked.figures
     full = (WEIGHTS.least - (0.0 if is_for_figure else WEIGHTS.signals["figure"][0])) / LEAST_STRENGTH
-    found = [
-        [Spot(one.place, one.text, sum(map(mul, weights, one.values)) / full, one.about) for one in page]
-        for page in find_candidates(asked, pages)
-    ]
-    return [
-        sorted((one for one in page if one.strength >= LEAST_STRENGTH), key=lambda one: (-one.strength, one.place))
-        for page in found
-    ]
+    found = []
+    for page in find_candidates(asked, pages):
+        spots = [Spot(one.place, one.text, sum(map(mul, weights, one.values)) / full, one.about) for one in page]
+        may_answer = (one for one in spots if one.strength >= LEAST_STRENGTH)
+        found.append(sorted(may_answer, key=lambda one: (-one.strength, one.place)))
+    return found
 
 
 def find_candidates(asked: Asked, pages: Sequence[PageText]) -> list[list[Candidate]]:
@@ -286,7 +276,7 @@ def find_candidates(asked: Asked, pages: Sequence[PageText]) -> list[list[Candid
     newest = max((page.published or 0.0 for page in pages), default=0.0)
     return [
         list(_candidates(asked, terms, words, (subject / most_subject, focus / most_focus, _recency(page, newest))))
-        if all(group & stems_of_names(f"{page.title}\n{page.text}") for group in asked.names)
+        if all(group & stems_of_names(words.whole) for group in asked.names)
         else []
         for page, words, subject, focus in zip(pages, read, subjects, focuses, strict=True)
     ]
@@ -362,22 +352,23 @@ def _fit_of_figure(asked: Asked, has: frozenset[str]) -> float:
 def _beside_figures(asked: Asked, terms: Terms, line: str) -> float:
     """Returns the most of the terms that stand beside one of the figures."""
     patterns = [_figures()[of] for of in asked.figures if of in _figures() and of in figures_in(line)]
-    places = (found.span() for pattern in patterns for found in pattern.finditer(line))
-    return max(
-        (share(terms, folded(line[max(0, start - _BESIDE) : end + _BESIDE])) for start, end in places), default=0
-    )
+    places = (found.span() for one in patterns for found in one.finditer(line))
+    beside = (line[max(0, start - _BESIDE) : end + _BESIDE] for start, end in places)
+    return max((share(terms, folded(one)) for one in beside), default=0)
 
 
 def _counts_others(asked: Asked, line: str, has: frozenset[str]) -> bool:
     """Whether the sentence has what the question wants counted, but not after a figure: something else is counted."""
-    is_before = "share" in has or _NUMBER_OF.search(line)
-    return not is_before and bool(share(asked.counted, folded(line)) and not share(asked.counted, _after_figures(line)))
+    if "share" in has or _NUMBER_OF.search(line) or not share(asked.counted, folded(line)):
+        return False
+    after = (line[found.end() : found.end() + _COUNTED] for found in _figures()["count"].finditer(line))
+    return not any(share(asked.counted, folded(words)) for words in after)
 
 
 def _tone(line: str) -> float:
     """Returns a sum for results, and against a method or an earlier time."""
-    lower, weights = line.lower(), wording().weights
-    tones = {name for name, pattern in wording().tone.items() if re.search(pattern, lower)}
+    lower = line.lower()
+    tones = {name: weight for name, (weight, tone) in wording().tones.items() if re.search(tone, lower)}
     if "latest" in tones:
-        tones -= {"earlier"}  # a sentence that compares today with before is of today
-    return sum(weights[name] for name in tones)
+        tones.pop("earlier", None)  # a sentence that compares today with before is of today
+    return sum(tones.values())

@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final
 
+from sightline.intelligence import plans
 from sightline.intelligence.embedded.headlines import capitalised, fitted
 from sightline.intelligence.embedded.research.names import (
     named_in_evidence,
@@ -28,21 +29,7 @@ from sightline.intelligence.embedded.research.terms import (
 from sightline.intelligence.embedded.sentences import split_sentences
 from sightline.intelligence.embedded.vocabulary import GERMAN_WORDS, STOP_WORDS
 from sightline.intelligence.embedded.words import words_of
-from sightline.intelligence.plans import (
-    DEFAULT_LANGUAGE,
-    DEFAULT_LOOKBACK_DAYS,
-    LONGEST_LOOKBACK_DAYS,
-    LONGEST_QUESTION,
-    MOST_COMPETITORS,
-    MOST_LANGUAGES,
-    MOST_QUESTIONS,
-    PREPARED_SOURCES,
-    Competitor,
-    PlanDefinition,
-    PlanSection,
-    SectionScope,
-    SectionType,
-)
+from sightline.intelligence.plans import Competitor, PlanDefinition, PlanSection, SectionScope, SectionType
 from sightline.intelligence.research import PlanContext, ProductText, ResearchPlan
 from sightline.platform.ids import new_id
 from sightline.sources.languages import code_of, language_of, language_of_question, name_of
@@ -61,36 +48,31 @@ _LEAST_WRITTEN: Final = 0.05
 _MOST_OWN: Final = 1  # word of its own in a question that refers to the one before
 
 
-class _Reading(NamedTuple):
-    """The questions, topic, competitors and scope that were read from a question, within the bounds of a plan."""
-
-    questions: list[str]
-    topic: str
-    competitors: list[Competitor]
-    scope: SectionScope
-
-
 def draft_plan(question: str, context: PlanContext) -> ResearchPlan:
     """One to four sections: competitors if any are named, the market, and what the wording asks for besides."""
     named = without(named_in_question(question, context.evidence), [*context.own_names, place_in(question)])
     suggested = _suggested(named, context)
     asked = bool(named) or bool(pattern("competitors").search(question))
-    reading = _read(question, suggested if asked else [], context.evidence)
+    rivals = [one.name for one in suggested]
+    text = " ".join(question.split())
+    questions = _questions(text)
+    scope = SectionScope(geography=place_in(question), languages=_languages(text, context.evidence))
+    topic = _topic(questions, rivals if asked else [], scope.languages)
     product = _product(question, context)
     period = find_period(question, context.now)
     days = _window(period, context.now)
     definition = PlanDefinition(
         research_mode="recent" if days else "baseline",
-        initial_lookback_days=days or (LONGEST_LOOKBACK_DAYS if period else DEFAULT_LOOKBACK_DAYS),
-        max_sources_per_section=PREPARED_SOURCES,
-        output_language=DEFAULT_LANGUAGE,
+        initial_lookback_days=days or (plans.LONGEST_LOOKBACK_DAYS if period else plans.DEFAULT_LOOKBACK_DAYS),
+        max_sources_per_section=plans.PREPARED_SOURCES,
+        output_language=plans.DEFAULT_LANGUAGE,
         product_id=str(product.id) if product else "",
-        sections=_sections(reading),
+        sections=_sections(questions, suggested[: plans.MOST_COMPETITORS] if asked else [], topic, scope),
     )
     return ResearchPlan(
-        name=_name(reading.questions[0]),
+        name=_name(questions[0]),
         definition=definition,
-        rationale=_rationale(definition, period, product, [one.name for one in suggested], asked),
+        rationale=_rationale(definition, period, product, rivals, asked),
         suggested_competitors=tuple(suggested),
     )
 
@@ -104,16 +86,7 @@ def _suggested(named: Sequence[str], context: PlanContext) -> list[Competitor]:
     """Returns competitors of the question, then of the evidence, at most ten."""
     noticed = without(named_in_evidence(context.evidence), context.own_names)
     names = {name.lower(): name for name in reversed([*named, *noticed])}
-    return [Competitor(name=name) for name in list(reversed(names.values()))[: 2 * MOST_COMPETITORS]]
-
-
-def _read(question: str, competitors: Sequence[Competitor], evidence: Sequence[str]) -> _Reading:
-    text = " ".join(question.split())
-    questions = _questions(text)
-    names = [one.name for one in competitors]
-    scope = SectionScope(geography=place_in(question), languages=_languages(text, evidence))
-    topic = _topic(questions, names, scope.languages)
-    return _Reading(questions, topic, list(competitors[:MOST_COMPETITORS]), scope)
+    return [Competitor(name=name) for name in list(reversed(names.values()))[: 2 * plans.MOST_COMPETITORS]]
 
 
 def _questions(text: str) -> list[str]:
@@ -127,9 +100,8 @@ def _questions(text: str) -> list[str]:
         found.append(_with_subject(one, earlier))
         if found[-1] == one:
             earlier = one
-    return list(dict.fromkeys(capitalised(one)[:LONGEST_QUESTION].strip() for one in found))[:MOST_QUESTIONS] or [
-        text[:LONGEST_QUESTION]
-    ]
+    each = dict.fromkeys(capitalised(one)[: plans.LONGEST_QUESTION].strip() for one in found)
+    return list(each)[: plans.MOST_QUESTIONS] or [text[: plans.LONGEST_QUESTION]]
 
 
 def _two(question: str) -> list[str]:
@@ -155,7 +127,7 @@ def _topic(questions: Sequence[str], names: Sequence[str], languages: Sequence[s
     plain = without_period(text)
     for name in names:
         plain = plain.replace(name, " ")
-    for cue in (pattern("competitors"), *(_cue(lens.cues) for lens in wording().lenses if lens.cues)):
+    for cue in (pattern("competitors"), *(_cue(lens.cues) for lens in wording().lenses)):
         plain = cue.sub(" ", plain)
     words = telling(plain, languages) or telling(text, languages) or text.split()
     return fitted(words[:_MOST_WORDS], _LONGEST_TOPIC) or text[:_LONGEST_TOPIC].strip()
@@ -173,45 +145,54 @@ def _languages(text: str, evidence: Sequence[str]) -> list[str]:
     is_english = sum(word in STOP_WORDS for word in words) >= _LEAST_ENGLISH * len(words)
     own = None if is_english else language_of_question(text)
     written = Counter(map(language_of, evidence))
-    others = [
-        name_of(code) for code, count in written.most_common() if code and count >= _LEAST_WRITTEN * len(evidence)
-    ]
-    found = named or [*([own] if own else []), DEFAULT_LANGUAGE, *others]
-    return list(dict.fromkeys(found))[:MOST_LANGUAGES]
+    often = (code for code, count in written.most_common() if code and count >= _LEAST_WRITTEN * len(evidence))
+    found = named or [*([own] if own else []), plans.DEFAULT_LANGUAGE, *map(name_of, often)]
+    return list(dict.fromkeys(found))[: plans.MOST_LANGUAGES]
 
 
 def _product(question: str, context: PlanContext) -> ProductText | None:
     """The product that the question names or shares most terms with; the only one there is if it shares any."""
     terms = weigh(question)
     named = [one for one in context.products if one.name.lower() in question.lower()]
-    if len(named) == 1:
-        return named[0]
-    shares = [(share(terms, folded(" ".join([one.name, *one.features]))), one) for one in named or context.products]
-    best = max(shares, key=lambda one: one[0], default=None)
-    return best[1] if best and best[0] >= _LEAST_OVERLAP else None
+    shares = {one: share(terms, folded(" ".join([one.name, *one.features]))) for one in named or context.products}
+    best = max(shares, key=shares.__getitem__, default=None)
+    return best if best and (len(named) == 1 or shares[best] >= _LEAST_OVERLAP) else None
 
 
 def _window(period: Period | None, now: datetime) -> int | None:
     """Returns the days of an open period of at most 90 days, else None."""
     days = max(1, (now - period.since).days) if period and period.until is None else None
-    return days if days and days <= LONGEST_LOOKBACK_DAYS else None
+    return days if days and days <= plans.LONGEST_LOOKBACK_DAYS else None
 
 
-def _sections(reading: _Reading) -> list[PlanSection]:
+def _sections(
+    questions: list[str], competitors: list[Competitor], topic: str, scope: SectionScope
+) -> list[PlanSection]:
     """Each question stands in one section: of competitors, of the first words that fit, or else of the market."""
-    left = list(reading.questions)
-    sections = []
-    if reading.competitors:
-        names = [one.name for one in reading.competitors]
+    left, found = list(questions), list[tuple[str, SectionType, str, list[str]]]()
+    if competitors:
+        names = [one.name for one in competitors]
         about = _take(left, lambda one: any(name in one for name in names) or bool(pattern("competitors").search(one)))
-        about = about or reading.questions
-        sections.append(_section(reading, "Competitors", "competitors", _objective(about, names), about))
+        about = about or questions
+        found.append(("Competitors", "competitors", _objective(about, names), about))
     for lens in wording().lenses:
-        if lens.cues and (about := _take(left, _cue(lens.cues).search)):
-            sections.append(_section(reading, lens.name, "custom", lens.objective, about))
+        if about := _take(left, _cue(lens.cues).search):
+            found.append((lens.name, "custom", lens.objective, about))
     if left:
-        sections.insert(min(1, len(sections)), _section(reading, "Market", "market", _objective(left), left))
-    return sections
+        found.insert(min(1, len(found)), ("Market", "market", _objective(left), left))
+    return [
+        PlanSection(
+            id=new_id(),
+            name=name,
+            type=type,
+            objective=objective,
+            questions=about,
+            competitors=competitors if type == "competitors" else [],
+            topic="" if type == "competitors" else topic,
+            scope=scope,
+        )
+        for name, type, objective, about in found
+    ]
 
 
 def _take(questions: list[str], fits: Callable[[str], object]) -> list[str]:
@@ -221,19 +202,6 @@ def _take(questions: list[str], fits: Callable[[str], object]) -> list[str]:
     return taken
 
 
-def _section(reading: _Reading, name: str, type: SectionType, aim: str, questions: list[str]) -> PlanSection:
-    return PlanSection(
-        id=new_id(),
-        name=name,
-        type=type,
-        objective=aim,
-        questions=list(questions),
-        competitors=reading.competitors if type == "competitors" else [],
-        topic="" if type == "competitors" else reading.topic,
-        scope=reading.scope,
-    )
-
-
 def _indirect(question: str) -> str:
     """Returns "how shops pay" for "How do shops pay?"; empty if the question does not fit into a sentence."""
     text = question.strip().rstrip("?.! ")
@@ -241,7 +209,8 @@ def _indirect(question: str) -> str:
         return ""
     for form, said in wording().indirect.items():
         if found := re.fullmatch(form, text, re.IGNORECASE | re.DOTALL):
-            return _lowered(found.expand(said))
+            indirect = found.expand(said)
+            return indirect[:1].lower() + indirect[1:]
     return ""
 
 
@@ -272,7 +241,3 @@ def _rationale(
         product=product.name if product else "",
         rivals=", ".join(rivals),
     )
-
-
-def _lowered(text: str) -> str:
-    return text[:1].lower() + text[1:]

@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
+from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.meaning import Group, Lexicon, groups, read_lexicon
-from sightline.intelligence.embedded.sentences import LONGEST_SENTENCE
 from sightline.intelligence.embedded.signs import end_with_sign, start_with_sign
 from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, read_data, words_in
 from sightline.intelligence.embedded.words import fold, root_of, words_of
@@ -65,11 +65,8 @@ class QuestionWording(Struct, frozen=True):
     irregular: str
     figures: dict[str, str]
     asks: list[Asks]
-    counted: str
-    tone: dict[str, str]
-    weights: dict[str, float]
+    tones: dict[str, tuple[float, str]]
     lenses: list[Lens]
-    number: str
     answers: dict[str, str]
     nothing: dict[str, str]
     plan: dict[str, str]
@@ -170,17 +167,10 @@ def key_of(term: QuestionTerm, words: Container[Key]) -> Key | None:
     return max((key for key in term.keys if key in words), key=term.keys.__getitem__, default=None)
 
 
+@keep_by_text(2_000)
 def folded(text: str) -> frozenset[Key]:
     """Returns the keys of all words of a text."""
-    return _folded_sentence(text) if len(text) <= LONGEST_SENTENCE else _folded_page(text)
-
-
-def _folded(text: str) -> frozenset[Key]:
     return frozenset(chain.from_iterable(_keys(words_of(text))))
-
-
-_folded_sentence = lru_cache(maxsize=2_000)(_folded)
-_folded_page = lru_cache(maxsize=8)(_folded)
 
 
 @lru_cache(maxsize=20_000)
@@ -238,11 +228,8 @@ def _stops(labels: tuple[str, ...]) -> frozenset[str]:
     return STOP_WORDS.union(words_in("never_terms"), *(stop_words(code) for code in codes))
 
 
-@cache
-def _weights() -> dict[str, float]:
-    weights = {words_in("ambiguous_words"): _AMBIGUOUS, GENERIC_WORDS: _GENERIC, words_in("little_said"): COMMON}
-    return {word: weight for words, weight in weights.items() for word in words}
-
-
 def _weight(word: str) -> float:
-    return _weights().get(word.removesuffix("'s"), 1.0)
+    word = word.removesuffix("'s")
+    if word in words_in("little_said"):
+        return COMMON
+    return _GENERIC if word in GENERIC_WORDS else _AMBIGUOUS if word in words_in("ambiguous_words") else 1.0
