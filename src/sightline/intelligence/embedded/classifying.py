@@ -8,14 +8,7 @@ from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.sentences import Sentence, read_sentences
-from sightline.intelligence.embedded.vocabulary import (
-    CONTRASTING_WORDS,
-    CONTRASTS,
-    DENIALS,
-    GENERIC_WORDS,
-    STOP_WORDS,
-    words_in,
-)
+from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, pairs_in, words_in
 from sightline.intelligence.embedded.words import fold, singular, words_of
 from sightline.intelligence.engine import ListGroup, SuggestedOption
 
@@ -102,6 +95,6 @@ def _names(words: Sequence[str], forms: Sequence[str], phrase: Sequence[str]) ->
 
 def _is_denied(before: Sequence[str]) -> bool:
     """Whether the words before a mention deny it or only compare with it."""
-    if not CONTRASTING_WORDS.isdisjoint(before) or not {"no", "not", "never"}.isdisjoint(before[-2:]):
+    if not words_in("contrasting_words").isdisjoint(before) or not {"no", "not", "never"}.isdisjoint(before[-2:]):
         return True
-    return any(pair in DENIALS or pair in CONTRASTS for pair in pairwise(before))
+    return any(pair in pairs_in("denials") or pair in pairs_in("contrasts") for pair in pairwise(before))

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from sightline.intelligence.embedded.decision import DECISION
@@ -51,8 +51,7 @@ def match_features(text: str, features: EmbeddedFeatureMap) -> Matching:
     surest = [one for one in ranked if one.confidence >= DECISION.clear][:MOST_MATCHES]
     rest = [one for one in ranked if DECISION.uncertain <= one.confidence < DECISION.clear][:MOST_SUGGESTIONS]
     clear, uncertain = ([_match(one, read, features) for one in some] for some in (surest, rest))
-    status: Literal["needs_review", "no_match"] = "needs_review" if uncertain else "no_match"
-    return Matching("matched" if clear else status, clear, uncertain)
+    return Matching("matched" if clear else "needs_review" if uncertain else "no_match", clear, uncertain)
 
 
 def closest_features(text: str, features: EmbeddedFeatureMap, limit: int) -> list[UUID]:

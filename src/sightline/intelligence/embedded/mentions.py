@@ -9,17 +9,13 @@ from typing import Final
 
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap
 from sightline.intelligence.embedded.sentences import Sentence
-from sightline.intelligence.embedded.vocabulary import (
-    CONTRASTING_WORDS,
-    CONTRASTS,
-    DENIALS,
-    words_in,
-)
+from sightline.intelligence.embedded.vocabulary import pairs_in, words_in
 from sightline.intelligence.embedded.words import beginning, fold, places_of, root_of
 
 MOST_PLACES: Final = 6
 _DENIED_WORDS: Final = 8
-_CUES: Final = CONTRASTING_WORDS.union(word for word, _ in DENIALS | CONTRASTS)  # only these negate a mention
+# Only these negate a mention.
+_CUES: Final = words_in("contrasting_words") | {word for word, _ in pairs_in("denials") | pairs_in("contrasts")}
 _CLAUSE_MARKS: Final = frozenset(",;:()[]–—.!?")  # noqa: RUF001 - dashes part clauses
 
 
@@ -91,12 +87,12 @@ def _taken_back(sentence: Sentence, places: Sequence[re.Match[str]]) -> tuple[se
     if _CUES.isdisjoint(words):
         return denied, contrasted
     for at, pair in enumerate(pairwise(words)):
-        if pair in DENIALS:
+        if pair in pairs_in("denials"):
             is_complaint = words[at + 2 : at + 3] == ("to",) and pair[1] in ("need", "want")
             (contrasted if is_complaint else denied).update(_clause(sentence, places, at + 1))
-        elif pair in CONTRASTS:
+        elif pair in pairs_in("contrasts"):
             contrasted.update(_clause(sentence, places, at + 1))
-        elif pair[0] in CONTRASTING_WORDS:
+        elif pair[0] in words_in("contrasting_words"):
             contrasted.update(_clause(sentence, places, at))
     return denied, contrasted
 

@@ -36,7 +36,8 @@ def words_in(name: str) -> frozenset[str]:
     return frozenset(word_lists()[name].words.split())
 
 
-def _pairs_in(name: str) -> frozenset[tuple[str, ...]]:
+@cache
+def pairs_in(name: str) -> frozenset[tuple[str, ...]]:
     """Returns the phrases of a list; `a|b c` are two."""
     return frozenset(
         pair for phrase in word_lists()[name].phrases for pair in product(*(slot.split("|") for slot in phrase.split()))
@@ -46,6 +47,3 @@ def _pairs_in(name: str) -> frozenset[tuple[str, ...]]:
 STOP_WORDS: Final = words_in("stop_words")
 GERMAN_WORDS: Final = words_in("german_words")
 GENERIC_WORDS: Final = words_in("generic_words")
-DENIALS: Final = _pairs_in("denials")
-CONTRASTS: Final = _pairs_in("contrasts")
-CONTRASTING_WORDS: Final = words_in("contrasting_words")

@@ -13,7 +13,17 @@ from sightline.intelligence.embedded.research.passages import (
     read_questions,
     text_of,
 )
-from sightline.intelligence.embedded.research.terms import Key, folded, is_listed, presence, share, stem, telling, weigh
+from sightline.intelligence.embedded.research.terms import (
+    Key,
+    folded,
+    is_listed,
+    pattern,
+    presence,
+    share,
+    stem,
+    telling,
+    weigh,
+)
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS
 from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import LEAST_RELEVANCE, FramedQuote, Judgement, Spot
@@ -27,11 +37,6 @@ _NO_NAME: Final = 0.3  # the most for a page that names no competitor of the sec
 _NAMED: Final = 0.15
 _MOST_OBSERVATIONS: Final = 3
 _SHOWN_QUESTION: Final = 160
-_NEGATION: Final = re.compile(
-    r"^(?:and |or )?(?:please )?"
-    r"(?:no|not|nothing (?:about|on)|without|ignore|exclude|excluding|except|leave out|skip|avoid)\s+",
-    re.IGNORECASE,
-)
 
 
 def judge_pages(section: PlanSection, pages: Sequence[Page]) -> list[Judgement]:
@@ -103,9 +108,9 @@ def _adjust(section: PlanSection, named: Sequence[str], text: str, score: float)
 
 def _excluded(section: PlanSection, page: Page) -> str | None:
     """The exclusion that the title or two sentences of the page are about."""
-    phrases = [_NEGATION.sub("", part.strip()) for part in re.split(r"[,;.\n]| and | or ", section.scope.exclusions)]
+    parts = re.split(r"[,;.\n]| and | or ", section.scope.exclusions)
     title = folded(page.title)
-    for phrase in filter(None, phrases):
+    for phrase in filter(None, (pattern("negation").sub("", part.strip()) for part in parts)):
         words = {term.stem for term in weigh(phrase, section.scope.languages)}
         if words and (words <= title or sum(words <= folded(one.text) for one in read_lines(page.text)) > 1):
             return phrase

@@ -61,8 +61,6 @@ _SATURATED: Final = 1.2  # sentences with a term, after which more say little
 _USUAL_LENGTH: Final = 12  # sentences
 _LONG_AGO: Final = 5 * 365.25 * 86_400.0  # seconds
 _LIST: Final = re.compile(r"\s*(?:[-*•·‣◦–]|\d{1,2}[.)])\s")  # noqa: RUF001 - what writes lists
-_REFERS: Final = re.compile(r"(?:\w+\W+){0,2}(?:it|they|these|those|es|sie|diese)\b", re.IGNORECASE)  # it begins so
-_NUMBER_OF: Final = re.compile(r"\bthe (?:number|count) of\b|\banzahl\b", re.IGNORECASE)  # what is counted precedes
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
 _END: Final = (".", "!", "?", ":", ";", "…", ",", "”", '"', ")")
 
@@ -230,7 +228,7 @@ class _ReadPage(NamedTuple):
 
     def subject(self, place: int) -> str:
         """Returns a sentence, after the one that it refers to."""
-        before = self.lines[place - 1].text if place and _REFERS.match(self.lines[place].text) else ""
+        before = self.lines[place - 1].text if place and pattern("pointing").match(self.lines[place].text) else ""
         return f"{before} {self.lines[place].text}".lstrip()
 
     def around(self, place: int, most: int) -> frozenset[Key]:
@@ -291,7 +289,7 @@ def _read_page(page: PageText) -> _ReadPage:
     lines = read_lines(page.text)
     own = [folded(line.text) for line in lines]
     words = [
-        one | before if _REFERS.match(line.text) else one
+        one | before if pattern("pointing").match(line.text) else one
         for line, one, before in zip(lines, own, [frozenset[Key](), *own], strict=False)
     ]
     return _ReadPage(
@@ -359,7 +357,7 @@ def _beside_figures(asked: Asked, terms: Terms, line: str) -> float:
 
 def _counts_others(asked: Asked, line: str, has: frozenset[str]) -> bool:
     """Whether the sentence has what the question wants counted, but not after a figure: something else is counted."""
-    if "share" in has or _NUMBER_OF.search(line) or not share(asked.counted, folded(line)):
+    if "share" in has or pattern("number of").search(line) or not share(asked.counted, folded(line)):
         return False
     after = (line[found.end() : found.end() + _COUNTED] for found in _figures()["count"].finditer(line))
     return not any(share(asked.counted, folded(words)) for words in after)

@@ -1,6 +1,7 @@
 """A plan from the wording of a question and what the workspace knows."""
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -17,7 +18,6 @@ from sightline.intelligence.embedded.research.names import (
     without,
 )
 from sightline.intelligence.embedded.research.terms import (
-    any_word,
     asked_for,
     folded,
     pattern,
@@ -135,7 +135,9 @@ def _topic(questions: Sequence[str], names: Sequence[str], languages: Sequence[s
 
 @cache
 def _cue(cues: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{any_word(cues)})\b", re.IGNORECASE)
+    """Returns a pattern for any of the words and quoted phrases; `word*` is any word that begins so."""
+    words = (re.escape(word).replace(r"\*", r"\w*") for word in sorted(shlex.split(cues), key=len, reverse=True))
+    return re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
 
 
 def _languages(text: str, evidence: Sequence[str]) -> list[str]:

@@ -21,14 +21,15 @@ def search_texts(section: PlanSection, round: int, tried: Sequence[str]) -> list
 
 
 def _directly(section: PlanSection) -> Iterator[str]:
-    subject = _subject(section)
+    subject = _words(section, section.topic or " ".join(section.questions) or section.objective)
+    where = f"{section.scope.geography} {section.scope.audience}"
     if section.competitors:
         for competitor in section.competitors:
             yield f"{_phrase(competitor.name)} {subject}"
     else:
-        yield f"{subject} {_where(section)}"
+        yield f"{subject} {where}"
         for question in section.questions:
-            yield f"{_words(section, question)} {_where(section)}"
+            yield f"{_words(section, question)} {where}"
     for question in section.questions:
         yield from other_words(question, section.scope.languages)
 
@@ -46,14 +47,6 @@ def _widely(section: PlanSection) -> Iterator[str]:
     yield _words(section, f"{section.topic} {section.name}")
     yield _words(section, section.objective)
     yield from (_words(section, question) for question in section.questions)
-
-
-def _subject(section: PlanSection) -> str:
-    return _words(section, section.topic or " ".join(section.questions) or section.objective)
-
-
-def _where(section: PlanSection) -> str:
-    return f"{section.scope.geography} {section.scope.audience}"
 
 
 def _words(section: PlanSection, text: str) -> str:

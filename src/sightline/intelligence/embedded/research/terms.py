@@ -4,7 +4,6 @@
 """
 
 import re
-import shlex
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, zip_longest
@@ -93,12 +92,6 @@ def asked_for(question: str) -> tuple[Asks | None, str]:
         if found := re.search(one.question, question):
             return one, question[: found.start()] + question[found.end() :]
     return None, question
-
-
-def any_word(words: str) -> str:
-    """Returns a pattern for any of the words and quoted phrases; `word*` is any word that begins so."""
-    found = sorted(shlex.split(words), key=len, reverse=True)
-    return "|".join(re.escape(word).replace(r"\*", r"\w*") for word in found)
 
 
 @cache
