@@ -50,13 +50,13 @@ def nul_faults(value: Any, path: str = "") -> Iterator[Fault]:
     elif isinstance(value, dict):
         yield from (Fault(path, "A name must not hold the character NUL") for name in value if "\0" in str(name))
         for name, each in value.items():
-            yield from nul_faults(each, _below(path, name))
+            yield from nul_faults(each, below(path, name))
     elif isinstance(value, list):
         for n, each in enumerate(value):
             yield from nul_faults(each, f"{path}[{n}]")
 
 
-def _below(path: str, name: Any) -> str:
+def below(path: str, name: Any) -> str:
     return f"{path}.{name}" if path else str(name)
 
 
@@ -107,7 +107,7 @@ def _faults_of_tag(by_tag: dict[Any, type[Struct]], value: dict[str, Any], path:
     """The tag is missing or unknown; without it nothing else can be checked."""
     name = _tag_field(by_tag)
     message = f"Expected one of: {', '.join(map(str, by_tag))}" if name in value else "Required"
-    yield Fault(_below(path, name), message)
+    yield Fault(below(path, name), message)
 
 
 def _faults_in_list(kind: Any, value: list[Any], path: str) -> Iterator[Fault]:
@@ -139,17 +139,17 @@ def _faults_in_struct(kind: type[Struct], value: Any, path: str) -> Iterator[Fau
     fields = _fields(kind)
     if kind.__struct_config__.forbid_unknown_fields:
         known = {*fields, kind.__struct_config__.tag_field}
-        yield from (Fault(_below(path, name), "Unknown field") for name in value if name not in known)
+        yield from (Fault(below(path, name), "Unknown field") for name in value if name not in known)
     wrong: set[str] = set()
     for name, field in fields.items():
         if name in value:
-            for fault in faults_in(field.type, value[name], _below(path, name)):
+            for fault in faults_in(field.type, value[name], below(path, name)):
                 wrong.add(fault.path)
                 yield fault
         elif field.default is NODEFAULT and field.default_factory is NODEFAULT:
-            yield Fault(_below(path, name), "Required")
+            yield Fault(below(path, name), "Required")
     if issubclass(kind, Input):
-        between = (Fault(_below(path, fault.path), fault.message) for fault in kind.faults_between(value))
+        between = (Fault(below(path, fault.path), fault.message) for fault in kind.faults_between(value))
         yield from (fault for fault in between if fault.path not in wrong)
 
 
@@ -174,7 +174,7 @@ def fault_of(kind: Any, value: Any, path: str = "") -> Iterator[Fault]:
             message = _length_message(length[1], length[2], int(length[3]))
         path = (path + (place[1] if place else "")).lstrip(".")
         if field := _FIELD.fullmatch(message):
-            yield Fault(_below(path, field[2]), "Unknown field" if field[1] else "Required")
+            yield Fault(below(path, field[2]), "Unknown field" if field[1] else "Required")
         else:
             yield Fault(path, _TYPE_NAME.sub(_json_name, message))
 

@@ -9,22 +9,13 @@ from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import Tx
 from sightline.platform.file_section.entries import NOWHERE, Entry, Run
-from sightline.platform.file_section.tables import Converted, Find, KeyedRecord, Link, Links, Part, Table
+from sightline.platform.file_section.tables import Converted, Find, KeyedRecord, Link, Links, Part, Table, singular
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Moment, Name, Word
 
 # Lists in which the subject of a rating may be named by its key; of any other type only the id is known.
-SUBJECTS = {
-    "idea": "ideas",
-    "initiative": "initiatives",
-    "feature": "products.features",
-    "product": "products",
-    "insight": "insights",
-    "opportunity": "opportunities",
-    "signal": "signals",
-    "study": "studies",
-    "account": "accounts",
-}
+_NAMED = ("ideas", "initiatives", "products", "insights", "opportunities", "signals", "studies", "accounts")
+SUBJECTS = {singular(path): path for path in ("products.features", *_NAMED)}
 
 
 class SubjectPart(Part):

@@ -123,9 +123,7 @@ async def records_of(tx: Tx, table: Table, workspace_id: UUID, rows: Sequence[An
         for row, record in zip(rows, records, strict=True):
             record[child.list_name] = found[tuple(row[c] for c in child.above)]
     for record in records:
-        for name in ("createdAt", "updatedAt"):
-            if name in record:
-                record[name] = record.pop(name)
+        record |= {name: record.pop(name) for name in ("createdAt", "updatedAt") if name in record}
     return records
 
 

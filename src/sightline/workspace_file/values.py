@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from sightline.platform.errors import Fault
-from sightline.platform.faults import faults_in, nul_faults
+from sightline.platform.faults import below, faults_in, nul_faults
 from sightline.platform.file_section.entries import Faults
 from sightline.platform.http.bodies import MOST_EXPONENTS
 from sightline.platform.wire import DEEPEST, LONGEST_NUMBER, read_wire_type
@@ -60,8 +60,8 @@ def value_faults(value: Any, path: str, level: int = 1) -> Iterator[Fault]:
         yield Fault(".".join(path.split(".")[:2]), f"{TOO_DEEP}: more than {DEEPEST} levels")
     elif isinstance(value, dict):
         for name, each in value.items():
-            yield from _text_faults(name, _below(path, name))
-            yield from value_faults(each, _below(path, name), level + 1)
+            yield from _text_faults(name, below(path, name))
+            yield from value_faults(each, below(path, name), level + 1)
     elif isinstance(value, list):
         for index, each in enumerate(value):
             yield from value_faults(each, f"{path}[{index}]", level + 1)
@@ -75,7 +75,7 @@ def value_faults(value: Any, path: str, level: int = 1) -> Iterator[Fault]:
 
 def _exponent_faults(value: Any, path: str) -> Iterator[Fault]:
     """Yields a fault of more than 100 numbers like 1e30, which PostgreSQL keeps with all their zeros."""
-    if sum(map(_is_long, _floats_in(value))) > MOST_EXPONENTS:
+    if sum(abs(number) >= 1e30 or 0 < abs(number) < 1e-29 for number in _floats_in(value)) > MOST_EXPONENTS:
         yield Fault(path, f"At most {MOST_EXPONENTS} numbers like 1e30 in one record")
 
 
@@ -85,14 +85,6 @@ def _floats_in(value: Any, level: int = 1) -> Iterator[float]:
     elif isinstance(value, dict | list) and level <= DEEPEST:
         for each in value.values() if isinstance(value, dict) else value:
             yield from _floats_in(each, level + 1)
-
-
-def _is_long(number: float) -> bool:
-    return abs(number) >= 1e30 or 0 < abs(number) < 1e-29
-
-
-def _below(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
 
 
 def _text_faults(text: str, path: str) -> Iterator[Fault]:
