@@ -46,7 +46,8 @@ async def keep_reading(
         if await _options(tx, seen, reading):
             replaced.append("classifications")
         is_changed = bool(replaced)  # new questions do not change the idea itself
-        if await _questions(tx, seen, reading):
+        claim, asked = seen.claim, reading.questions
+        if asked is not None and await replace_drafted(tx, claim.workspace_id, claim.idea_id, seen.questions, asked):
             replaced.append("questions")
         await _end(tx, seen, columns, _detail(by, replaced, found), again, is_changed=is_changed)
 
@@ -80,12 +81,6 @@ async def _options(tx: Tx, seen: Seen, reading: IdeaReading) -> bool:
         return supported(options, list_groups(taxonomy, chosen), text)
 
     return await replace_suggestions(tx, workspace_id, idea_id, find, {group.id for group in seen.groups}) > 0
-
-
-async def _questions(tx: Tx, seen: Seen, reading: IdeaReading) -> bool:
-    if reading.questions is None:
-        return False
-    return await replace_drafted(tx, seen.claim.workspace_id, seen.claim.idea_id, seen.questions, reading.questions)
 
 
 def _detail(by: Matcher, replaced: list[str], found: Selection | None) -> dict[str, Any]:

@@ -44,58 +44,39 @@ SELECT id FROM insights
               WHERE workspace_id = :workspace_id AND extracts IS NOT NULL
                 AND jsonb_path_query_array(extracts, '$[*]."signalId"') @> jsonb_build_array(:signal_id::uuid))
  ORDER BY id FOR UPDATE""")
-_FIND = sql(
-    """
-SELECT id, coalesce(merged_into, id) AS owner_id, {own} AS extracts, origin = 'processing' AS is_processed,
-       review_state = 'unreviewed' AND NOT ({is_kept}) AS is_replaceable
-  FROM insights WHERE workspace_id = :workspace_id AND id = ANY(:ids) ORDER BY id""",
-    own=_OWN,
-    is_kept=_IS_KEPT,
-)
+_FIND = sql(f"""
+SELECT id, coalesce(merged_into, id) AS owner_id, {_OWN} AS extracts, origin = 'processing' AS is_processed,
+       review_state = 'unreviewed' AND NOT ({_IS_KEPT}) AS is_replaceable
+  FROM insights WHERE workspace_id = :workspace_id AND id = ANY(:ids) ORDER BY id""")
 
 _DRAFTED = """
        unnest(:ids::uuid[], :titles::text[], :categories::text[], :extracts::text[])
        WITH ORDINALITY AS drafted (id, title, category, extracts, n)"""
 _HASH = "statement_hash(drafted.category, drafted.title, drafted.extracts::jsonb)"
-_ADD_KEYS = sql(
-    """
+_ADD_KEYS = sql(f"""
 INSERT INTO insight_keys (workspace_id, hash, insight_id)
-SELECT :workspace_id, {hash} AS hash, drafted.id FROM {drafted} ORDER BY hash, drafted.n
-ON CONFLICT DO NOTHING""",
-    hash=_HASH,
-    drafted=_DRAFTED,
-)
-_FIND_OWNERS = sql(
-    """
+SELECT :workspace_id, {_HASH} AS hash, drafted.id FROM {_DRAFTED} ORDER BY hash, drafted.n
+ON CONFLICT DO NOTHING""")
+_FIND_OWNERS = sql(f"""
 SELECT drafted.id, coalesce(owner.merged_into, keys.insight_id) AS owner_id
-  FROM {drafted}
-  JOIN insight_keys AS keys ON keys.workspace_id = :workspace_id AND keys.hash = {hash}
+  FROM {_DRAFTED}
+  JOIN insight_keys AS keys ON keys.workspace_id = :workspace_id AND keys.hash = {_HASH}
   LEFT JOIN insights AS owner ON owner.workspace_id = :workspace_id AND owner.id = keys.insight_id
- ORDER BY drafted.n""",
-    hash=_HASH,
-    drafted=_DRAFTED,
-)
-_ADD = sql(
-    """
+ ORDER BY drafted.n""")
+_ADD = sql(f"""
 INSERT INTO insights (workspace_id, id, title, category, extracts, origin, signal_ids, account_ids, created_at,
                       updated_at)
 SELECT :workspace_id, drafted.id, drafted.title, drafted.category, drafted.extracts::jsonb, 'processing',
        ARRAY[:signal_id::uuid], :account_ids, :now, :now
-  FROM {drafted} ORDER BY drafted.id""",
-    drafted=_DRAFTED,
-)
-_JOIN = sql(
-    """
+  FROM {_DRAFTED} ORDER BY drafted.id""")
+_JOIN = sql(f"""
 UPDATE insights AS joined
-   SET extracts = coalesce({others}, '[]') || found.quotes::jsonb, updated_at = :now, version = version + 1
+   SET extracts = coalesce({_OTHERS}, '[]') || found.quotes::jsonb, updated_at = :now, version = version + 1
   FROM unnest(:ids::uuid[], :extracts::text[]) AS found (id, quotes)
  WHERE joined.workspace_id = :workspace_id AND joined.id = found.id
-   AND ({own} IS DISTINCT FROM found.quotes::jsonb
+   AND ({_OWN} IS DISTINCT FROM found.quotes::jsonb
         OR NOT joined.signal_ids @> ARRAY[:signal_id::uuid] OR NOT joined.account_ids @> :account_ids::uuid[])
-RETURNING joined.id""",
-    others=_OTHERS,
-    own=_OWN,
-)
+RETURNING joined.id""")
 _LINK_SIGNAL = sql("""
 INSERT INTO insight_signals (workspace_id, insight_id, signal_id)
 SELECT :workspace_id, insight, :signal_id FROM unnest(:ids::uuid[]) AS insight ORDER BY insight
@@ -109,14 +90,11 @@ SELECT :workspace_id, insight, account.id
  ORDER BY insight, account.link
 ON CONFLICT DO NOTHING RETURNING insight_id""")
 
-_UNQUOTE = sql(
-    """
+_UNQUOTE = sql(f"""
 UPDATE insights
-   SET extracts = nullif({others}, '[]'), updated_at = :now, version = version + 1
+   SET extracts = nullif({_OTHERS}, '[]'), updated_at = :now, version = version + 1
  WHERE workspace_id = :workspace_id AND id = ANY(:ids)
-RETURNING id""",
-    others=_OTHERS,
-)
+RETURNING id""")
 _UNLINK_SIGNAL = sql("""
 DELETE FROM insight_signals WHERE workspace_id = :workspace_id AND signal_id = :signal_id AND insight_id = ANY(:ids)""")
 # Insights of processing lose the signal's accounts that no other signal of the insight has.
@@ -148,13 +126,10 @@ RETURNING insight_id""")
 _DATE = sql("""
 UPDATE insights SET updated_at = :now, version = version + 1 WHERE workspace_id = :workspace_id AND id = ANY(:ids)""")
 _IS_GONE = f"id = ANY(:ids) AND extracts IS NULL AND signal_ids = '{{}}' AND NOT ({_IS_KEPT})"
-_KEEP_REJECTED = sql(
-    """
+_KEEP_REJECTED = sql(f"""
 UPDATE insight_keys SET insight_id = NULL
  WHERE workspace_id = :workspace_id AND insight_id IN (
-       SELECT id FROM insights WHERE workspace_id = :workspace_id AND review_state = 'rejected' AND {is_gone})""",
-    is_gone=_IS_GONE,
-)
+       SELECT id FROM insights WHERE workspace_id = :workspace_id AND review_state = 'rejected' AND {_IS_GONE})""")
 _REMOVE = sql("DELETE FROM insights WHERE workspace_id = :workspace_id AND {is_gone} RETURNING id", is_gone=_IS_GONE)
 
 
