@@ -25,8 +25,7 @@ from sightline.portal.portals.records import Portal
 from sightline.portal.problems import TooOften
 from sightline.portal.rendering import TEMPLATES, render_list
 from sightline.portal.requests import trap
-from sightline.portal.sessions.queries import LIFE, Session, Sessions
-from sightline.portal.users.identity import User
+from sightline.portal.sessions.queries import LIFE, Session, Sessions, User
 from sightline.portal.waiting.records import TEXTS, SentForm
 from sightline.web.forms import form_token
 from sightline.web.page_texts import PageTexts

@@ -10,7 +10,6 @@ from uuid import UUID
 from sightline.platform.db import Database, Row, Tx, sql
 from sightline.platform.db.sql import columns
 from sightline.portal.portals.records import COLUMNS, Portal
-from sightline.portal.users.identity import User
 
 LIFE = timedelta(days=14)
 _PROLONGED_AFTER = timedelta(hours=12)  # so that not every page writes the session
@@ -33,6 +32,16 @@ _PROLONG = sql("""
     UPDATE portal_sessions SET expires_at = :expires_at
      WHERE workspace_id = :workspace_id AND token_hash = :token_hash AND expires_at < :expires_at""")
 _END = sql("DELETE FROM portal_sessions WHERE workspace_id = :workspace_id AND token_hash = :token_hash")
+
+
+class User(NamedTuple):
+    """A person. `subject` is their id in the customer's product; None if only the e-mail is known."""
+
+    id: UUID
+    email: str
+    first_name: str
+    last_name: str
+    subject: str | None
 
 
 class Session(NamedTuple):

@@ -1,27 +1,26 @@
 """Finding or adding the person that a token names. Decisions: Portal, Identity."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
 from uuid import UUID
 
 from sightline.platform.db import Tx, sql
 from sightline.platform.ids import new_id
+from sightline.portal.sessions.queries import User
 from sightline.portal.sign_in.tokens import Claims
 
-# In the order of User's fields.
-COLUMNS = "id, email, first_name, last_name, subject"
+_COLUMNS = ", ".join(User._fields)
 _FIND = "SELECT {columns} FROM portal_users WHERE workspace_id = :workspace_id AND {which} FOR UPDATE"
-_BY_SUBJECT = sql(_FIND, columns=COLUMNS, which="subject = :subject")
-_BY_EMAIL_ONLY = sql(_FIND, columns=COLUMNS, which="lower(email) = lower(:email) AND subject IS NULL")
+_BY_SUBJECT = sql(_FIND, columns=_COLUMNS, which="subject = :subject")
+_BY_EMAIL_ONLY = sql(_FIND, columns=_COLUMNS, which="lower(email) = lower(:email) AND subject IS NULL")
 _LAST_BY_EMAIL = "lower(email) = lower(:email) ORDER BY last_seen_at DESC NULLS LAST, id LIMIT 1"
-_SEEN_LAST_BY_EMAIL = sql(_FIND, columns=COLUMNS, which=_LAST_BY_EMAIL)
+_SEEN_LAST_BY_EMAIL = sql(_FIND, columns=_COLUMNS, which=_LAST_BY_EMAIL)
 _ADD = sql(
     """
     INSERT INTO portal_users (workspace_id, id, subject, email, first_name, last_name, last_seen_at,
                               created_at, updated_at)
     VALUES (:workspace_id, :id, :subject, :email, :first_name, :last_name, :now, :now, :now)
     RETURNING {columns}""",
-    columns=COLUMNS,
+    columns=_COLUMNS,
 )
 _UPDATE = sql(
     """
@@ -33,18 +32,8 @@ _UPDATE = sql(
                              THEN :now ELSE updated_at END
      WHERE workspace_id = :workspace_id AND id = :id
     RETURNING {columns}""",
-    columns=COLUMNS,
+    columns=_COLUMNS,
 )
-
-
-class User(NamedTuple):
-    """`subject` is the person's id in the customer's product; None if only the e-mail is known."""
-
-    id: UUID
-    email: str
-    first_name: str
-    last_name: str
-    subject: str | None
 
 
 # Addresses share 64 locks of the workspace: an import may name very many, and the server has room for few locks.
