@@ -9,7 +9,6 @@ from sightline import migrations
 from sightline.backup import queries
 from sightline.backup.archive import Archive
 from sightline.backup.records import BackupRefused, Manifest, Progress, Restored, Table
-from sightline.migrations import locked, migrate_within, revision_on
 from sightline.platform.db import Connection
 from sightline.platform.db.database import block, first_line
 from sightline.platform.db.tables import tables_in_order
@@ -36,13 +35,13 @@ async def restoring(
             f"The backup was made by Sightline {manifest.program} at revision {manifest.revision} and this version "
             f"knows {migrations.HEAD} at most: restore it with that version, or a newer one."
         )
-    async with locked(url) as connection:
+    async with migrations.locked(url) as connection:
         await connection.execute(queries.WRITE_ALIKE)
         async with block(connection, isolation="read_committed"):
             await _prepare(connection, manifest)
             tables, skipped = await _matched(connection, manifest)
             await _load(connection, archive, tables, progress)
-            await migrate_within(connection, migrations.HEAD)
+            await migrations.migrate_within(connection, migrations.HEAD)
             portals = await queries.forget_portal_secrets(connection) if forget_secrets else []
             rows = sum(table.rows for table in tables.values())
             yield Restored(len(tables), rows, skipped, portals)
@@ -50,11 +49,11 @@ async def restoring(
 
 async def _prepare(connection: Connection, manifest: Manifest) -> None:
     """Migrates the database to the backup's revision, with empty tables that others cannot write."""
-    revision = await revision_on(connection)
+    revision = await migrations.revision_on(connection)
     if revision is None:
         if [*await tables_in_order(connection)]:
             raise BackupRefused("The database has tables of another program: use an empty database.")
-        await migrate_within(connection, manifest.revision)
+        await migrations.migrate_within(connection, manifest.revision)
     elif revision != manifest.revision:
         raise BackupRefused(
             f"The database is at revision {revision} and the backup at {manifest.revision}: give one without tables."

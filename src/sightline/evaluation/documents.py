@@ -9,18 +9,9 @@ from uuid import UUID
 
 from msgspec import Struct, structs
 
+from sightline.evaluation import worlds
 from sightline.evaluation.insights import READ_AS
 from sightline.evaluation.marks import Kept, Marks, Output, count_kept
-from sightline.evaluation.worlds import (
-    LabelledIdea,
-    Measured,
-    Quality,
-    Ticket,
-    read_ideas,
-    read_json,
-    read_tickets,
-    share,
-)
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.embedded.documents.markdown import inline
 from sightline.intelligence.embedded.likeness import are_alike, telling_words
@@ -93,11 +84,11 @@ class Case(NamedTuple):
     """An initiative, its tickets, and the lines of the document that is written about it."""
 
     initiative: LabelledInitiative
-    tickets: list[Ticket]
+    tickets: list[worlds.Ticket]
     lines: list[Line]
 
 
-class DocumentQuality(Quality):
+class DocumentQuality(worlds.Quality):
     """The quality of a PRD. A line is what readers see, without headings and the list of sources."""
 
     lines: int
@@ -118,14 +109,14 @@ class DocumentQuality(Quality):
 
 def read_case(folder: Path) -> Case:
     """Reads a world and writes the PRD of its initiative. Raises BadRequest if a file is not right, and OSError."""
-    initiative = read_json(folder / "initiative.json", LabelledInitiative)
-    ideas = [idea for idea in read_ideas(folder) if idea.id in initiative.ideas]
+    initiative = worlds.read_json(folder / "initiative.json", LabelledInitiative)
+    ideas = [idea for idea in worlds.read_ideas(folder) if idea.id in initiative.ideas]
     world = folder / "world.json"
-    known = read_json(world, _World) if world.exists() else _World()
+    known = worlds.read_json(world, _World) if world.exists() else _World()
     named = {account.key: account.name for account in known.accounts}
     tickets = [
         structs.replace(ticket, account=named.get(ticket.account or "", ticket.account))
-        for ticket in read_tickets(folder)
+        for ticket in worlds.read_tickets(folder)
         if ticket.id in initiative.tickets
     ]
     material = material_of(initiative, ideas, tickets)
@@ -133,7 +124,9 @@ def read_case(folder: Path) -> Case:
     return Case(initiative, tickets, list(_lines(draft, material)))
 
 
-def material_of(initiative: LabelledInitiative, ideas: list[LabelledIdea], tickets: list[Ticket]) -> Material:
+def material_of(
+    initiative: LabelledInitiative, ideas: list[worlds.LabelledIdea], tickets: list[worlds.Ticket]
+) -> Material:
     """Returns the material as a workspace has it: each insight of a ticket is linked to all ideas."""
     ids = map(UUID, (f"{number:032x}" for number in count(1)))
     engine = embedded_engine()
@@ -163,7 +156,7 @@ def material_of(initiative: LabelledInitiative, ideas: list[LabelledIdea], ticke
     )
 
 
-def measure(folder: Path) -> Measured:
+def measure(folder: Path) -> worlds.Measured:
     """Writes the PRD of a world's initiative and compares its lines with the manager's list."""
     case = read_case(folder)
     wanted = case.initiative.prd
@@ -175,11 +168,11 @@ def measure(folder: Path) -> Measured:
         forbidden=[line.text for line in case.lines if _is_forbidden(line, case.initiative)],
         cut_titles=[line.heading for line in case.lines if _is_cut(line.heading, case)],
         wanted=len(wanted),
-        covered=share(len(wanted) - len(missing), len(wanted)),
+        covered=worlds.share(len(wanted) - len(missing), len(wanted)),
         not_covered=[f"{one.id}: {one.line}" for one in missing],
     )
     lines = [Output(line.id, line.heading, line.text) for line in case.lines]
-    return Measured(quality, [*lines, *(Output(one.id, "wanted", one.line) for one in wanted)])
+    return worlds.Measured(quality, [*lines, *(Output(one.id, "wanted", one.line) for one in wanted)])
 
 
 def _lines(draft: Draft, material: Material) -> Iterator[Line]:
