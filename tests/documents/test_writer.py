@@ -23,7 +23,7 @@ from sightline.intelligence.material import (
     AboutInsight,
     AboutOpportunity,
     AboutQuestion,
-    AboutRating,
+    AboutStudy,
     DocumentType,
     Material,
     SourceQuote,
@@ -50,7 +50,7 @@ def material(words: str = "Plain words.") -> Material:
             AboutEvidence(UUID(int=5), "IDEA-1", words, words, "qualifies", words, [], ["SIGNAL-2"], quotes),
         ],
         [AboutOpportunity(UUID(int=6), words, words)],
-        [AboutRating(UUID(int=7), "STUDY-1", words, words, 3, "4.5")],
+        [AboutStudy(UUID(int=7), "STUDY-1", words, words, 3, "4.5")],
         [
             AboutQuestion(UUID(int=8), "IDEA-1", f"{words} answered", f"{words} said"),
             AboutQuestion(UUID(int=9), "IDEA-1", f"{words} open", None),

@@ -109,11 +109,11 @@ class AboutOpportunity(NamedTuple):
     description: str
 
 
-class AboutRating(NamedTuple):
-    """The ratings of one metric in a study of the initiative; `mean` has one decimal."""
+class AboutStudy(NamedTuple):
+    """A study of the initiative with the ratings of one metric; `mean` has one decimal."""
 
     id: UUID
-    study: str
+    public_id: str
     name: str
     metric: str
     ratings: int
@@ -140,7 +140,7 @@ class Material(NamedTuple):
     insights: list[AboutInsight]
     evidence: list[AboutEvidence]
     opportunities: list[AboutOpportunity]
-    ratings: list[AboutRating]
+    ratings: list[AboutStudy]
     questions: list[AboutQuestion]
     rejected: Sequence[str] = ()
 

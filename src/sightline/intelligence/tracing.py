@@ -18,30 +18,17 @@ _MARK = re.compile(r" ?\[(\d+)\]")
 _NO_CLAIM = re.compile(r"#.*|[ >]*|- \*\*(?:Open|How sure:\*\* |Proposal:\*\* ).*|\| Feature .*|\|( --- \|)+")
 
 
-def find_faults(draft: Draft, material: Material) -> list[str]:
-    """Returns statements without a source, marks without a listed source, and quotes that nobody said."""
-    body, _, listed = draft.content.partition(_SOURCES)
-    known = {source.ref for source in draft.sources}
-    faults = [f"unsourced: {line}" for line in body.splitlines() if _is_unsourced(line)]
-    faults += [f"unknown source: {mark}" for mark in {int(mark) for mark in _MARK.findall(body)} - known]
-    if len([line for line in listed.splitlines() if line.strip()]) != len(known):
-        faults.append("the list of sources is not that of the marks")
-    said = _said(material)
-    return [*faults, *(f"not a quote: {line.strip()}" for line in body.splitlines() if _is_misquoted(line, said))]
-
-
 def keep_sourced(draft: Draft, material: Material) -> Draft:
-    """Returns the draft as it is if it has no fault. Otherwise drops or marks what has one.
+    """Drops or marks what has no source; returns an equal draft if there is no such line.
 
-    Quotes that nobody said and unsourced lines of tables are dropped; other unsourced statements become proposals.
+    Quotes that nobody said, unsourced lines of tables and marks without a source are dropped. Other unsourced
+    statements become proposals.
     """
-    if not find_faults(draft, material):
-        return draft
     body, heading, listed = draft.content.partition(_SOURCES)
     known = {source.ref for source in draft.sources}
     said = _said(material)
     kept = []
-    for line in body.splitlines():
+    for line in body.split("\n"):
         sound = _MARK.sub(lambda mark: mark[0] if int(mark[1]) in known else "", line)
         if _is_misquoted(sound, said):
             continue
@@ -89,7 +76,7 @@ def source_texts(material: Material) -> dict[UUID, str]:
     for opportunity in material.opportunities:
         texts[opportunity.id] = _joined(opportunity.name, opportunity.description)
     for rating in material.ratings:
-        texts[rating.id] = _joined(rating.study, rating.name, rating.metric, str(rating.ratings), rating.mean)
+        texts[rating.id] = _joined(rating.public_id, rating.name, rating.metric, str(rating.ratings), rating.mean)
     for question in material.questions:
         texts[question.id] = _joined(question.question, question.answer)
     return texts

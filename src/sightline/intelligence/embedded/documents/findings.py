@@ -66,22 +66,20 @@ class Finding:
 
     @cached_property
     def validated_for(self) -> list[str]:
-        return _distinct(chain.from_iterable(insight.validated_for for insight in self.insights))
+        return distinct(insight.validated_for for insight in self.insights)
 
     @cached_property
     def ideas(self) -> list[str]:
-        of_insights = chain.from_iterable(insight.ideas for insight in self.insights)
-        return _distinct(chain(of_insights, (each.idea for each in self.evidence)))
+        return distinct([*(insight.ideas for insight in self.insights), *([each.idea] for each in self.evidence)])
 
     @cached_property
     def accounts(self) -> list[str]:
         """The customers of the finding, those with a quote first."""
-        quoted = chain.from_iterable(quote.accounts for quote in self.quotes)
-        return _distinct(chain(quoted, *(record.accounts for record in self.records)))
+        return distinct(each.accounts for each in (*self.quotes, *self.records))
 
     @cached_property
     def signals(self) -> list[str]:
-        return _distinct(chain.from_iterable(record.signals for record in self.records))
+        return distinct(record.signals for record in self.records)
 
     @cached_property
     def quotes(self) -> list[SourceQuote]:
@@ -101,15 +99,12 @@ class Finding:
         known = ((one, by_signal[one.signal][:MOST_COMPARED]) for one in quotes.values())
         found = [one for one, others in known if not any(_is_part(one, other) for other in others if other is not one)]
         said = Counter(_normal(quote.text) for quote in found)
-        return sorted(
-            found,
-            key=lambda quote: (
-                not quote.accounts,
-                quote.signal is None,
-                not stands_alone(quote.text),
-                -said[_normal(quote.text)],
-            ),
-        )
+
+        def order(quote: SourceQuote) -> tuple[bool, bool, bool, int]:
+            is_alone, times = stands_alone(quote.text), said[_normal(quote.text)]
+            return not quote.accounts, quote.signal is None, not is_alone, -times
+
+        return sorted(found, key=order)
 
     @cached_property
     def is_verbatim(self) -> bool:
@@ -126,7 +121,7 @@ class Finding:
         return [
             Wording(
                 quotes[0].text,
-                _distinct(chain.from_iterable(one.accounts or filter(None, [one.signal]) for one in quotes)),
+                distinct(one.accounts or filter(None, [one.signal]) for one in quotes),
                 {one.signal for one in quotes},
             )
             for quotes in same.values()
@@ -207,24 +202,17 @@ def find_findings(material: Material) -> Findings:
     support = [each for each in evidence if each.role not in _AGAINST]
     contradicted = _Quoted(each for each in against if each.role == "contradicts")
     supported = _Quoted(support)
-    opposed: list[AboutInsight] = []
-    praise: list[AboutInsight] = []
-    others: list[AboutInsight] = []
+    insights: dict[str, list[AboutInsight]] = defaultdict(list)
     for insight in material.insights:
-        if not insight.is_reviewed and rejected.find(telling_words(insight.title)) is not None:
-            continue
-        is_opposed = contradicted.find(insight) is not None and supported.find(insight) is None
-        if is_opposed:
-            opposed.append(insight)
-        elif insight.category == "praise":
-            praise.append(insight)
-        else:
-            others.append(insight)
-    praised = _Quoted(praise)
+        if insight.is_reviewed or rejected.find(telling_words(insight.title)) is None:
+            is_opposed = contradicted.find(insight) is not None and supported.find(insight) is None
+            is_praise = insight.category == "praise"
+            insights["opposed" if is_opposed else "praise" if is_praise else "problem"].append(insight)
+    praised = _Quoted(insights["praise"])
     return Findings(
-        problems=_grouped(others, [each for each in support if praised.find(each) is None]),
-        praise=_grouped(praise, [each for each in support if praised.find(each) is not None]),
-        objections=_grouped(opposed, against),
+        problems=_grouped(insights["problem"], [each for each in support if praised.find(each) is None]),
+        praise=_grouped(insights["praise"], [each for each in support if praised.find(each) is not None]),
+        objections=_grouped(insights["opposed"], against),
     )
 
 
@@ -327,5 +315,6 @@ class _Groups:
         return found.pop() if len(found) == 1 else None
 
 
-def _distinct(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(names))
+def distinct(lists: Iterable[Iterable[str]]) -> list[str]:
+    """Returns the names of all lists, each once."""
+    return list(dict.fromkeys(chain.from_iterable(lists)))

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
-from sightline.intelligence.embedded.documents.findings import Finding, Findings, Meanings, meanings_of
+from sightline.intelligence.embedded.documents.findings import Finding, Findings, Meanings, distinct, meanings_of
 from sightline.intelligence.embedded.documents.markdown import is_row
 from sightline.intelligence.embedded.documents.roles import (
     Role,
@@ -68,7 +68,7 @@ class Requirement:
 
     @property
     def features(self) -> list[str]:
-        return list(dict.fromkeys(chain.from_iterable(idea.features for idea in self.ideas)))
+        return distinct(idea.features for idea in self.ideas)
 
     @property
     def votes(self) -> int:
@@ -81,12 +81,7 @@ class Requirement:
     @property
     def accounts(self) -> list[str]:
         """The customers that are linked to an idea, then the customers of its findings."""
-        direct = chain.from_iterable(idea.accounts for idea in self.ideas)
-        return list(dict.fromkeys(chain(direct, *(finding.accounts for finding in self.findings))))
-
-    @property
-    def lead(self) -> Point | None:
-        return next(iter(self.points[Role.PROBLEM]), None)
+        return distinct([*(idea.accounts for idea in self.ideas), *(finding.accounts for finding in self.findings)])
 
     @cached_property
     def unsaid(self) -> list[AboutInsight | AboutEvidence]:
@@ -97,7 +92,7 @@ class Requirement:
 
     @property
     def signals(self) -> list[str]:
-        return list(dict.fromkeys(chain.from_iterable(finding.signals for finding in self.findings)))
+        return distinct(finding.signals for finding in self.findings)
 
 
 def find_requirements(ideas: Sequence[AboutIdea], findings: Findings, said: Statements) -> list[Requirement]:

@@ -14,11 +14,6 @@ from sightline.intelligence.embedded.documents.markdown import ended, inline
 from sightline.intelligence.embedded.documents.writing import Writing
 from sightline.intelligence.material import DocumentType, Draft, Material
 
-_TEMPLATES: Final = {
-    DocumentType.INITIATIVE_BRIEF: "brief.md.j2",
-    DocumentType.PRD: "prd.md.j2",
-    DocumentType.TDD: "tdd.md.j2",
-}
 _EMPTY_LINES: Final = re.compile(r"\n{3,}")
 
 
@@ -47,5 +42,5 @@ def _escaped(value: Any) -> Markup:
 def write_document(type: DocumentType, material: Material) -> Draft:
     """Composes one document. Invents nothing."""
     writing = Writing(type, material)
-    content = _environment().get_template(_TEMPLATES[type]).render(w=writing, about=material.initiative)
+    content = _environment().get_template("document.md.j2").render(w=writing)
     return Draft(_EMPTY_LINES.sub("\n\n", content).strip() + "\n", list(writing.sources.values()))

@@ -8,6 +8,7 @@ from typing import Final, Protocol, cast
 from uuid import UUID
 
 from markupsafe import Markup
+from msgspec import Struct
 
 from sightline.intelligence.embedded.documents.findings import Finding, find_findings, meanings_of
 from sightline.intelligence.embedded.documents.markdown import paragraphs
@@ -59,12 +60,19 @@ def _is_about(text: str, topic: str) -> bool:
     return _topics()[topic].search(text.lower()) is not None
 
 
-# The topics with a heading of their own. Other answers stand with their requirement, or under "Decisions".
-_HEADINGS: Final = {
-    DocumentType.INITIATIVE_BRIEF: {"goals", "measures"},
-    DocumentType.PRD: {"goals", "non-goals", "measures", "constraints", "data", "rollout"},
-    DocumentType.TDD: {"scale", "data", "constraints", "measures", "rollout"},
-}
+class Outline(Struct):
+    """The title of a document, its first heading, and what stands under the others."""
+
+    title: str
+    begins: str
+    quotes: int
+    sections: dict[str, list[str]]
+    questions: dict[str, str] = {}
+
+
+@cache
+def _outlines() -> dict[DocumentType, Outline]:
+    return read_data("documents/outlines.yaml", dict[DocumentType, Outline])
 
 
 class Writing:
@@ -75,6 +83,7 @@ class Writing:
 
     def __init__(self, type: DocumentType, material: Material) -> None:
         self.about = material.initiative
+        self.outline = _outlines()[type]
         self.long = {idea.id for idea in material.ideas if len(idea.description) > LONGEST_DESCRIPTION}
         ideas = [idea._replace(description=idea.description[:LONGEST_DESCRIPTION]) for idea in material.ideas]
         self.material = material = material._replace(ideas=ideas)
@@ -86,17 +95,18 @@ class Writing:
         self.requirements = find_requirements(material.ideas, self.findings, said)
         self._descriptions = {idea.public_id: idea.description for idea in material.ideas}
         asked = [one for one in material.questions if one.answer or not self._is_settled(one)]
-        self.questions: dict[str, list[AboutQuestion]] = {}
-        for one in asked:
-            if not one.answer:
-                self.questions.setdefault(one.question, []).append(one)
-        answered = [(one, topic_of(one.question)) for one in asked if one.answer]
-        self._topics = {topic for _, topic in answered}
-        shown = [] if type is DocumentType.INITIATIVE_BRIEF else self.requirements  # a brief has no headings of them
-        labels = {id: one.label for one in shown for id in one.public_ids}
+        self.questions: dict[str, list[AboutQuestion]] = defaultdict(list)
         self._answers: dict[str, list[tuple[int, AboutQuestion]]] = defaultdict(list)
-        for at, (one, topic) in enumerate(answered):
-            place = topic if topic in _HEADINGS[type] else labels.get(one.asked_of, "decisions")
+        self._topics = {topic_of(one.question) for one in asked if one.answer}
+        headed = {word for parts in self.outline.sections.values() for part in parts for word in part.split()}
+        shown = self.requirements if "requirements" in headed else []
+        labels = {id: one.label for one in shown for id in one.public_ids}
+        for at, one in enumerate(asked):
+            if not one.answer:
+                self.questions[one.question].append(one)
+                continue
+            topic = topic_of(one.question)
+            place = topic if topic in headed else labels.get(one.asked_of, "decisions")
             self._answers[place].append((at, one))
         self.sources: dict[UUID, DocumentSource] = {}
         records: list[AboutInsight | AboutEvidence] = [*material.insights, *material.evidence]
@@ -109,15 +119,12 @@ class Writing:
         return Markup("".join(f" [{ref}]" for ref in dict.fromkeys(self._source(record).ref for record in records)))  # noqa: S704 - numbers
 
     def _source(self, record: Record) -> DocumentSource:
-        source = self.sources.get(record.id)
-        if source is None:
-            kind = type(record).__name__.removeprefix("About").lower()
-            public_id = getattr(record, "study" if kind == "rating" else "public_id", None)
+        if record.id not in self.sources:
+            kind = cast(SourceKind, type(record).__name__.removeprefix("About").lower())
+            public_id = getattr(record, "public_id", None)
             title = next(getattr(record, name) for name in ("title", "question", "name") if hasattr(record, name))
-            kind = cast(SourceKind, "study" if kind == "rating" else kind)
-            source = DocumentSource(len(self.sources) + 1, kind, record.id, public_id, title)
-            self.sources[record.id] = source
-        return source
+            self.sources[record.id] = DocumentSource(len(self.sources) + 1, kind, record.id, public_id, title)
+        return self.sources[record.id]
 
     def listed(self, source: DocumentSource) -> str:
         """Returns what a source is, and where it was heard: signals and customers; else its title."""
@@ -151,10 +158,10 @@ class Writing:
     @cached_property
     def people(self) -> dict[str, list[AboutIdea]]:
         """The people that ideas name by what they do, such as "stewards", those that most ideas name first."""
-        found: dict[str, list[AboutIdea]] = {}
+        found: dict[str, list[AboutIdea]] = defaultdict(list)
         for idea in self.material.ideas:
             for name in people_in(idea.description):
-                found.setdefault(name, []).append(idea)
+                found[name].append(idea)
         return dict(sorted(found.items(), key=lambda each: -len(each[1]))[:_MOST_PEOPLE])
 
     def has(self, *roles: Role) -> bool:
