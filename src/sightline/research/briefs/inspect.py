@@ -61,7 +61,7 @@ async def _view(
 ) -> records.ResearchView:
     if asked.view == "brief":
         return records.BriefView(await queries.find_brief(tx, workspace_id, brief_id, at_once=at_once))
-    await queries.ensure_known(tx, workspace_id, brief_id)
+    await tx.found(queries.BRIEF.known, workspace_id=workspace_id, id=brief_id)
     if asked.view == "runs":
         of_window = Window(window.limit, after=_read_cursor(brief_id, asked.cursor))
         runs = await findings.page_of_runs(tx, workspace_id, brief_id, of_window, at_once=at_once)
@@ -72,7 +72,8 @@ async def _view(
     if asked.view == "progress":
         return records.ProgressView(run)
     if asked.view == "run":
-        return records.RunView(run, *await findings.find_execution(tx, workspace_id, run.id, at_once=at_once))
+        execution = await findings.EXECUTION.find(tx, at_once=at_once, workspace_id=workspace_id, id=run.id)
+        return records.RunView(run, *execution)
     section_id, answer = asked.section_id, None
     if section_id is not None:
         answer = await findings.find_answer(tx, workspace_id, run.id, section_id)

@@ -47,7 +47,7 @@ async def list_briefs(tx: Tx, workspace_id: UUID, filters: BriefFilters, window:
     return Listed(BriefList(page.items, Pagination.of(page)), window, page.has_more)
 
 
-_ONE = SingleRecord.of(
+BRIEF = SingleRecord.of(
     "research_briefs WHERE workspace_id = :workspace_id AND id = :id",
     _BRIEF,
     stored_size("question", json=["definition", "kept_definition"]),
@@ -56,12 +56,7 @@ _ONE = SingleRecord.of(
 
 async def find_brief(tx: Tx, workspace_id: UUID, id: UUID, *, at_once: bool = False) -> Brief:
     """Raises NotFound, and LargeRecord for a large one that is read `at_once`."""
-    return Brief(*await _ONE.find(tx, at_once=at_once, workspace_id=workspace_id, id=id))
-
-
-async def ensure_known(tx: Tx, workspace_id: UUID, id: UUID) -> None:
-    """Raises NotFound."""
-    await tx.found(_ONE.known, workspace_id=workspace_id, id=id)
+    return Brief(*await BRIEF.find(tx, at_once=at_once, workspace_id=workspace_id, id=id))
 
 
 class BriefRow(NamedTuple):

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from sightline.platform.db import Row, Tx, Where, Window, sql
+from sightline.platform.db import Tx, Where, Window, sql
 from sightline.platform.errors import NotFound
 from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
@@ -13,7 +13,8 @@ from sightline.platform.wire import Page
 from sightline.research.runs.queries import RUN, RUN_SIZE, other_apps
 from sightline.research.runs.records import Finding, RunReceipt, StoreRecord
 
-_EXECUTION = SingleRecord.of(
+# The plan and the dates of a run, what its reviews raise, and the scores of its apps.
+EXECUTION = SingleRecord.of(
     "research_runs WHERE workspace_id = :workspace_id AND id = :id",
     """definition, iso(from_date_time) AS from_date_time, iso(to_date_time) AS to_date_time, review_themes,
        (SELECT coalesce(jsonb_agg(score - '{storefront,hasReviews,warnings}'::text[] ORDER BY place), '[]')
@@ -21,15 +22,6 @@ _EXECUTION = SingleRecord.of(
        ) AS scores""",
     stored_size(json=["definition", "review_themes", "scores"]),
 )
-
-
-async def find_execution(tx: Tx, workspace_id: UUID, run_id: UUID, *, at_once: bool) -> Row:
-    """The plan and the dates of a run, what its reviews raise, and the scores of its apps.
-
-    Raises NotFound, and LargeRecord for a large one that is read `at_once`.
-    """
-    return await _EXECUTION.find(tx, at_once=at_once, workspace_id=workspace_id, id=run_id)
-
 
 _FIND_ANSWER = sql("""
 SELECT answer FROM research_sections WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id""")

@@ -120,15 +120,10 @@ async def lock_active_run(tx: Tx, workspace_id: UUID, id: UUID) -> RunState | No
     return run if run and run.is_active else None
 
 
-_FIND_REQUESTED = sql("""
+# The run that a start with this request id made.
+FIND_REQUESTED = sql("""
 SELECT id, brief_id, request_hash FROM research_runs
  WHERE workspace_id = :workspace_id AND request_id = :request_id""")
-
-
-async def find_requested(tx: Tx, workspace_id: UUID, request_id: UUID) -> Row | None:
-    """The run that a start with this request id made: id, brief_id, request_hash."""
-    return await tx.row(_FIND_REQUESTED, workspace_id=workspace_id, request_id=request_id)
-
 
 _FIND_ACTIVE = sql(f"""
 SELECT id FROM research_runs WHERE workspace_id = :workspace_id AND brief_id = :brief_id AND {IS_ACTIVE}""")
