@@ -61,18 +61,16 @@ class Runner:
 def _serve() -> None:
     """Writes the exit code of each command that is read from standard input."""
     gc.disable()  # what is imported stays
-    import sightline
-    from sightline.cli import main
+    from sightline import cli
 
-    for module in walk_packages(sightline.__path__, "sightline."):
-        if not module.name.endswith("__main__"):
-            import_module(module.name)
+    for module in walk_packages(cli.__path__, "sightline.cli."):
+        import_module(module.name)  # the commands import the rest, when the first of them needs it
     gc.freeze()
     gc.enable()
     with open(os.dup(0)) as orders, open(os.dup(1), "w") as codes:
         for line in orders:
             _become(json.loads(line))
-            code = _code_of(main)
+            code = _code_of(cli.main)
             gc.collect()  # what is said about a lost object belongs to this command
             gc.freeze()  # what it leaves, such as caches, is not looked at again
             sys.stdout.flush()
