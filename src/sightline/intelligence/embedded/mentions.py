@@ -14,6 +14,7 @@ from sightline.intelligence.embedded.words import beginning, fold, places_of, ro
 
 MOST_PLACES: Final = 6
 _DENIED_WORDS: Final = 8
+_BEFORE_VERBS: Final = words_in("before_verbs")
 # Only these negate a mention.
 _CUES: Final = words_in("contrasting_words") | {word for word, _ in pairs_in("denials") | pairs_in("contrasts")}
 _CLAUSE_MARKS: Final = frozenset(",;:()[]–—.!?")  # noqa: RUF001 - dashes part clauses
@@ -54,7 +55,7 @@ def read_mentions(sentence: Sentence, features: EmbeddedFeatureMap) -> dict[str,
         if len(mention.places) < MOST_PLACES:
             mention.places.append(at)
         mention.is_contrast &= at in contrasted
-        mention.is_verb &= at > 0 and sentence.words[at - 1] in words_in("before_verbs")
+        mention.is_verb &= at > 0 and sentence.words[at - 1] in _BEFORE_VERBS
         mention.is_shouted |= has_small_letters and len(places[at][0]) > 1 and places[at][0].isupper()
     return found
 

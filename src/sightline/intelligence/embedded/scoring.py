@@ -77,14 +77,16 @@ def find_names(
             shared = 0.0 if described else 1.0 if has_twin else holders.share(place, name.wording)
             least = name.weight - _ROUNDING
             tied = len(ranked) - bisect_left(ranked, least) - (weights[place] >= least)
-            as_word = (shared, features.crowding, content)
-            rarest = min(len(features.named[stem]) for stem in name.named)
-            of_name = (*name.values, shared, float(shared == 1.0), log1p(tied), log(rarest), features.crowding)
+            values: tuple[float, ...] = (shared, features.crowding, content)
+            as_word = values
+            if name.ground == "name":
+                rarest = min(len(features.named[stem]) for stem in name.named)
+                values = (*name.values, shared, float(shared == 1.0), log1p(tied), log(rarest), features.crowding)
             is_doubtful = name.is_unclear and not described
             is_contrast = any(mentions[stem].is_contrast for stem in name.named)
             judged[names[place], described] = name._replace(
                 described=described,
-                values=as_word if name.ground == "word" else of_name,
+                values=values,
                 as_word=as_word,
                 is_unclear=has_twin or is_doubtful or is_contrast or holders.have_more(place, name),
                 has_twin=has_twin,
@@ -162,12 +164,12 @@ def _read_wording(wording: Wording, mentions: Mapping[str, Mention]) -> Evidence
     if not wording.stems.keys() <= mentions.keys():
         return None
     said, named = [mentions[stem] for stem in wording.stems], frozenset(wording.stems)
-    other_forms = sum(singular(one.word) not in wording.surfaces for one in said) / len(said)
     if len(said) == 1:  # as a verb, or in most features of the map, one word needs words of the description
-        is_past = said[0].word.endswith("ed") and other_forms > 0
+        is_past = said[0].word.endswith("ed") and singular(said[0].word) not in wording.surfaces
         is_unclear = wording.weight < LIGHT or said[0].is_verb or is_past
         return Evidence("word", wording, named, wording.weight, is_unclear=is_unclear)
     between = _narrowest([mention.places for mention in said])
+    other_forms = sum(singular(one.word) not in wording.surfaces for one in said) / len(said)
     telling = sum(weight > LIGHT for weight in wording.stems.values())
     own = (wording.weight, log1p(min(between, FARTHEST)), other_forms, float(telling < 2))
     return Evidence("name", wording, named, wording.weight, own, is_unclear=between > NEAR)
