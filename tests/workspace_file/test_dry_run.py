@@ -42,6 +42,29 @@ async def test_a_dry_run_tells_each_change_and_stores_nothing(database: Database
     assert b'"number":1,' in await export(database, slug)
 
 
+async def test_a_change_of_what_a_record_names_of_later_lists_is_told_counted_and_logged(database: Database) -> None:
+    slug = new_slug()
+    insights = [{"key": "a", "title": "A"}, {"key": "b", "title": "B"}]
+    signal = {"key": "g", "name": "G"}
+    study = {"key": "s", "name": "S"}
+    await apply(database, small(slug, insights=insights, signals=[signal], studies=[study]))
+    later = small(slug, insights=[{"key": "a", "mergedInto": "b"}], signals=[signal | {"studies": ["s"]}])
+    _, changes = await _try(database, later)
+    assert [(one.list, one.name, one.action, list(one.fields)) for one in changes] == [
+        ("signals", "g", "changed", ["studies"]),
+        ("insights", "a", "changed", ["mergedInto"]),
+    ]
+    applied = await apply(database, later)
+    shown = {name: (count.changed, count.unchanged) for name, count in applied.counts.items()}
+    assert (shown["signals"], shown["insights"]) == ((1, 0), (1, 0))
+    async with database.autocommit() as tx:
+        updated = "FROM changes WHERE workspace_id = $1 AND action = 'updated' ORDER BY kind"
+        trail = await tx.connection.fetch(f"SELECT kind, detail ->> 'fields' {updated}", applied.workspace_id)
+    assert [tuple(row) for row in trail] == [("insight", '["mergedInto"]'), ("signal", '["studies"]')]
+    again = await apply(database, later)
+    assert {count.changed for count in again.counts.values()} == {0}
+
+
 async def test_a_dry_run_names_what_would_be_removed(database: Database) -> None:
     slug, id = new_slug(), "0b0f3a0e-51f9-4b52-8f6e-2f4f3a2f4d11"
     idea = {"description": "x", "sourceKey": "canny", "externalId": "1"}

@@ -152,7 +152,7 @@ class LineStore:
         self._late += [Line(int(one.path.removeprefix("line ")), one.given, None, late=one) for one in store.late]
         self.accounts_created |= accounts.created
         self.accounts_left_out |= accounts.left_out
-        self._count(tally, adds=not (lines[0].late or lines[0].merged_into))
+        self._count(tally, adds=not lines[0].merged_into)
         return True
 
     def _count(self, tally: Tally, *, adds: bool) -> None:

@@ -25,12 +25,14 @@ _KEPT = (bytes, date, datetime, UUID)  # as the database takes them
 
 
 class Late(msgspec.Struct):
-    """The late fields of a record."""
+    """The late fields of a record, and whether its other fields added or changed it."""
 
     table: Table
     path: str
     id: UUID
     given: dict[str, Any]
+    is_new: bool
+    is_changed: bool
 
 
 @dataclasses.dataclass
@@ -81,8 +83,16 @@ class Store:
                 entries = [Entry(one.path, one.given, None, values={"id": one.id}) for one in batch]
                 await (self.read if reads_only else self.store)(table, entries)
                 changed += [entry for entry in sound(entries) if entry.changed]
+                await self._note_late(table, [pair for pair in zip(batch, entries, strict=True) if pair[1].changed])
             if table.check_late and changed:
                 await table.check_late(self.run, changed)
+
+    async def _note_late(self, table: Table, pairs: Sequence[tuple[Late, Entry]]) -> None:
+        """Logs and counts changes of late fields, unless the record itself was added."""
+        known = [(one, entry) for one, entry in pairs if not one.is_new and not entry.broken]
+        await self._log(table, [entry for _, entry in known])
+        for one, entry in known:
+            self.tally.note_late(table, entry, is_counted=one.is_changed)
 
     def _keep_late(self, table: Table, entries: Sequence[Entry]) -> None:
         """Keeps the late fields of a record, unless they name nothing and it has nothing in them."""
@@ -90,7 +100,7 @@ class Store:
         for entry in entries if fields else ():
             given = {field.name: entry.given[field.name] for field in fields if field.name in entry.given}
             if any(given[field.name] or _has_any(field, entry.stored) for field in fields if field.name in given):
-                self.late.append(Late(table, entry.path, entry.id, given))
+                self.late.append(Late(table, entry.path, entry.id, given, entry.is_new, bool(entry.changed)))
 
     async def _look_up(self, table: Table, entries: Sequence[Entry]) -> None:
         """Looks up every record that some entries name."""

@@ -67,6 +67,14 @@ class Tally:
             ids = self.ids.setdefault(table.path, {})
             ids.update({key: entry.id for entry in entries if (key := _full_key(entry)) is not None})
 
+    def note_late(self, table: Table, entry: Entry, *, is_counted: bool) -> None:
+        """Counts a change of late fields of a record that was counted before, as changed or as unchanged."""
+        if not is_counted:
+            self.of(table.path).unchanged -= 1
+            self.of(table.path).changed += 1
+        if self.changes is not None:
+            self.changes.append(_change(table, entry))
+
     def remove(self, table: Table, names: Sequence[str]) -> None:
         """Counts removed records."""
         self.of(table.path).removed += len(names)
