@@ -5,6 +5,7 @@ import pytest
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.embedded.phrases import Cues, plain
 from sightline.intelligence.embedded.questions import Asking, lacking, rules
+from sightline.intelligence.embedded.vocabulary import read_data
 
 ask = embedded_engine().ask_questions
 
@@ -50,6 +51,9 @@ def test_each_cue_has_a_sentence_that_says_its_point() -> None:
         ("It happens 30 times a day.", {OFTEN}),
         ("Every Friday the list is sent.", {OFTEN}),
         ("5 % of the orders are wrong.", {OFTEN}),
+        ("Every fourth pram comes back.", {OFTEN}),
+        ("Prams come back, sixty in a single week.", {OFTEN}),
+        ("Prams lie on each other from the fourth on.", set()),
         ("Orders are open for sixty days.", set()),
         ("A search that answers within 2 seconds.", {MEASURE}),
         ("Errors below 10 %.", {MEASURE}),
@@ -64,6 +68,12 @@ def test_each_cue_has_a_sentence_that_says_its_point() -> None:
 )
 def test_a_text_lacks_what_it_does_not_say(description: str, said: set[str]) -> None:
     assert points(description) == EVERYTHING - said
+
+
+def test_what_a_document_shows_as_extent_is_not_asked() -> None:
+    costs = "lost|lose|loses|wasted|costs|cost .. {number}~a|an|one"  # says how much it costs, not how often it happens
+    said = read_data("documents/roles.yaml", dict[str, dict[str, str]])["extent"]
+    assert [example for cue, example in said.items() if OFTEN in points(example)] == [said[costs]]
 
 
 def test_a_text_that_says_everything_is_not_asked_anything() -> None:
