@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.documents.conftest import written
 from tests.documents.written import ACCOUNTS, idea, insight, marks, part, prd, rows, signal
 from tests.world import World
@@ -137,6 +139,23 @@ async def test_what_an_idea_states_is_not_missing(world: World) -> None:
     [missing] = re.findall(r"Open, not recorded:\*\* (.*)", document["content"])
     assert not {"goal", "rules and limits", "rollout", "measure and target"} & set(missing.split(", "))
     assert "what it leaves out" in missing
+
+
+@pytest.mark.parametrize(
+    ("said", "answer", "is_missing"),
+    [
+        ("The ferry list should be short.", None, True),
+        ("Skippers walk round without a list. One list would help.", None, True),
+        ("A child may never travel alone.", None, False),
+        ("The ferry list should be short.", "Only skippers.", False),
+    ],
+)
+async def test_a_rule_among_requirements_and_answers_is_not_missing(
+    world: World, said: str, answer: str | None, is_missing: bool
+) -> None:
+    asked = {"key": "q", "question": "Who sees it?", "answer": answer, "status": "answered" if answer else "pending"}
+    document = await prd(world, ideas=[idea(description=said, questions=[asked])])
+    assert (" rules and limits," in part(document, "Open points")) is is_missing
 
 
 async def test_a_wish_for_a_function_is_a_requirement_and_one_for_an_outcome_a_goal(world: World) -> None:

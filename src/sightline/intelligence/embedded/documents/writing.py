@@ -195,6 +195,8 @@ class Writing:
     def missing(self) -> list[str]:
         """The names of what is not recorded."""
         about = self.about
+        needs = (point.text for one in self.requirements for point in one.points[Role.NEED])
+        answered = (one.answer or "" for one in self.material.questions)
         measured = (one.answer or "" for one in self.answers("measures"))
         known = {
             "description": about.description.strip(),
@@ -207,7 +209,8 @@ class Writing:
             "requirements": self.material.ideas,
             "measure and target": self.has(Role.MEASURE) or any(map(_FIGURE.search, measured)),
             "what speaks against it": self.has(Role.RISK) or self.findings.objections,
-            "rules and limits": self._is_recorded("constraints"),
+            "rules and limits": self._is_recorded("constraints")
+            or any("rules" in points_in(text) for text in chain(needs, answered)),
             "rollout": self._is_recorded("rollout"),
         }
         return [name for name, is_known in known.items() if not is_known]
