@@ -93,6 +93,16 @@ async def test_before_the_first_need_it_is_the_problem_that_is_told(world: World
     assert "“Nine tenants ring the bell.”" in part(document, "Problem")
 
 
+async def test_what_people_have_to_do_is_their_problem_and_what_the_thing_has_to_do_a_requirement(world: World) -> None:
+    problems = ("The groomer opens a card and has to scroll to the breed.", "Dogs wait, and we have to calm them.")
+    needs = ("The card has to begin with the breed.", "A groomer has to confirm each bite.")
+    document = await prd(world, ideas=[idea(description=" ".join([*problems, *needs]))])
+    for one in problems:
+        assert f"R1: “{one}”" in part(document, "Problem")
+    for one in needs:
+        assert f"- “{one}”" in part(document, "Requirements")
+
+
 async def test_where_an_idea_comes_from_and_asides_are_left_out(world: World) -> None:
     document = await prd(
         world,
