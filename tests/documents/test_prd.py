@@ -120,6 +120,7 @@ async def test_where_an_idea_comes_from_and_asides_are_left_out(world: World) ->
 
 async def test_what_an_idea_leaves_open_is_an_open_point(world: World) -> None:
     said = (
+        "It's unclear who may print it.",
         "Open to me is whether a shop may see it.",
         "Unclear to me: what about video?",
         "Whether clerks may change it is still open.",
@@ -130,7 +131,12 @@ async def test_what_an_idea_leaves_open_is_an_open_point(world: World) -> None:
 
 
 async def test_what_an_idea_is_not_about_is_no_goal_of_it(world: World) -> None:
-    said = ("This isn't about the prices.", "Not wanted: tracking of the vans.", "Billing isn't touched by this.")
+    said = (
+        "This isn't about the prices.",
+        "Not wanted: tracking of the vans.",
+        "Billing isn't touched by this.",
+        "Cats are not included.",
+    )
     document = await prd(world, ideas=[idea(description=f"The list should be short. {' '.join(said)}")])
     for one in said:
         assert f"- “{one}” [" in part(document, "Non-goals")
@@ -141,6 +147,21 @@ async def test_a_measure_has_the_figure_of_today_that_stands_before_it(world: Wo
     document = await prd(world, ideas=[idea(description=f"The list should be short. {said}")])
     assert part(document, "Success measures").startswith(f"- “{said}” [")
     assert document["content"].count("212") == 1
+
+
+async def test_a_goal_with_a_figure_or_under_that_name_is_a_measure(world: World) -> None:
+    said = (
+        "Goal: a washed dog within an hour.",
+        "Collection on the same day is the goal.",
+        "Bites should be halved.",
+        "We want two thirds of dogs dried by noon.",
+    )
+    problem = "The list shows the planned breed in place of the measured one."
+    document = await prd(world, ideas=[idea(description=f"{problem} The card should be short. {' '.join(said)}")])
+    assert part(document, "Success measures").count("\n") == len(said) - 1
+    for one in said:
+        assert f"- “{one}”" in part(document, "Success measures")
+    assert f"R1: “{problem}”" in part(document, "Problem")
 
 
 async def test_what_an_idea_states_is_not_missing(world: World) -> None:
