@@ -15,7 +15,8 @@ from sightline.ideas.matching.chosen_features import may_match
 from sightline.ideas.matching.records import Matcher
 from sightline.ideas.matching.selection import Selection
 from sightline.ideas.questions.drafted import replace_drafted
-from sightline.ideas.readings.material import Retry, Seen, find_claimed
+from sightline.ideas.readings.claims import Retry, find_claimed
+from sightline.ideas.readings.material import Seen
 from sightline.ideas.store import change_columns, set_due
 from sightline.intelligence.ideas import IdeaReading
 from sightline.platform.access import Actor

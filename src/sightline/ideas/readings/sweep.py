@@ -17,8 +17,9 @@ from sightline.ideas.matching import selection
 from sightline.ideas.matching.chosen_features import may_match
 from sightline.ideas.matching.records import Matcher
 from sightline.ideas.matching.selection import Selection
+from sightline.ideas.readings.claims import Claim, Retry, claim_due, find_claimed
 from sightline.ideas.readings.keep import keep_reading
-from sightline.ideas.readings.material import Claim, Retry, Seen, claim_due, find_claimed, material_of, see
+from sightline.ideas.readings.material import Seen, material_of, see
 from sightline.ideas.store import set_due
 from sightline.intelligence.engine import Engine
 from sightline.intelligence.ideas import IdeaReading
