@@ -234,7 +234,12 @@ async def _add(
 
 
 def _content(new: NewSignal) -> dict[str, Any]:
-    return {name: getattr(new, name) for name in ("text", "transcript", "raw_data", "participants")}
+    return {
+        "text": new.text,
+        "transcript": new.transcript,
+        "raw_data": new.raw_data,
+        "participants": new.participants,
+    }
 
 
 def _new_columns(tx: Tx, engine: Engine, new: NewSignal, raw: Raw) -> dict[str, Any]:

@@ -36,8 +36,8 @@ class TranscriptPart(Part):
 
 
 async def store_content(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
-    """Completes processing. Joins raw data and turns; stores those that differ from the stored ones."""
-    giving = [e for e in sound(entries) if ("transcript" in e.given or "rawData" in e.given)]
+    """Joins raw data and turns, and stores those that differ; says when a worker reads the signals."""
+    giving = [e for e in sound(entries) if "transcript" in e.given or "rawData" in e.given]
     stored = await _find(run.tx, run.workspace_id, [entry.id for entry in giving if not entry.is_new])
     differing: list[tuple[Entry, dict[str, Any] | None]] = []
     for entry in giving:
@@ -101,7 +101,7 @@ async def _find(tx: Tx, workspace_id: UUID, ids: Sequence[UUID]) -> dict[UUID, A
 
 
 async def show_content(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> list[dict[str, Any]]:
-    """Returns by signal its source, the transcript with the turns, and the raw data without them."""
+    """Returns of each signal its source, the transcript with the turns, and the raw data without them."""
     raws = await _find(tx, workspace_id, [row["id"] for row in rows])
     shown = []
     for row in rows:

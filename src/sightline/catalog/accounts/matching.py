@@ -1,4 +1,4 @@
-"""Finds the accounts that evidence names, by an exact match; creates them only on request. Decisions: Signals."""
+"""Finds the accounts that evidence names, by an exact match, and adds accounts. Decisions: Signals."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

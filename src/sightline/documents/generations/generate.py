@@ -1,10 +1,10 @@
 """Requesting a document, and polling for it. Specification: Document regeneration job status."""
 
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from sightline.documents.generations import queries
+from sightline.documents.generations.queries import NewGeneration
 from sightline.documents.generations.records import DocumentRequest, GenerationReceipt
 from sightline.documents.queries import find_initiative
 from sightline.platform.access import Actor
@@ -47,8 +47,8 @@ async def generate(
     Raises NotFound, DocumentExists, PreconditionFailed.
     """
     initiative_id = await find_initiative(tx, actor.workspace_id, ref, lock=True)
-    document = {"initiative_id": initiative_id, "document_id": new_id(), "type": request.type}
-    receipt = await _queue(tx, actor, ref, **document, is_first=True, run_after=tx.now)
+    new = NewGeneration(initiative_id, new_id(), request.type, is_first=True, run_after=tx.now)
+    receipt = await _queue(tx, actor, ref, new)
     # Checked last: before the generation is stored a worker may complete an earlier one.
     written = await queries.find_written(tx, actor.workspace_id, initiative_id, request.type)
     if written["document_id"] is not None:
@@ -72,18 +72,19 @@ async def regenerate(
     if written["document_id"] is None or written["is_first_active"]:
         raise GenerationActive(f"The {request.type} is being written for the first time.", field="type")
     expect(version_tag(written["document_id"], written["version"], at=written["updated_at"] or ""))
-    document = {"initiative_id": initiative_id, "document_id": written["document_id"], "type": request.type}
-    return await _queue(tx, actor, ref, **document, is_first=False, run_after=tx.now + SETTLE)
+    document_id, run_after = written["document_id"], tx.now + SETTLE
+    new = NewGeneration(initiative_id, document_id, request.type, is_first=False, run_after=run_after)
+    return await _queue(tx, actor, ref, new)
 
 
-async def _queue(tx: Tx, actor: Actor, ref: InitiativeRef, **new: Any) -> GenerationReceipt:
+async def _queue(tx: Tx, actor: Actor, ref: InitiativeRef, new: NewGeneration) -> GenerationReceipt:
     """Stores the generation and its job in one transaction."""
-    receipt = await queries.add_generation(tx, actor.workspace_id, **new)
+    receipt = await queries.add_generation(tx, actor.workspace_id, new)
     # The address to poll has the form of reference of the request.
     initiative = receipt.initiative_public_id if ref.id is None else ref.id
     receipt.status_url = f"/api/external/v1/initiatives/{initiative}/documents/regenerations/{receipt.job_id}"
     if not receipt.deduplicated:
-        detail = {"type": new["type"], "job": str(receipt.job_id)}
+        detail = {"type": new.type, "job": str(receipt.job_id)}
         await log_change(tx, actor, "document", receipt.document_id, None, "generation_queued", **detail)
-    await add_job(tx, WRITE_DOCUMENT, actor.workspace_id, receipt.job_id, run_after=new["run_after"])
+    await add_job(tx, WRITE_DOCUMENT, actor.workspace_id, receipt.job_id, run_after=new.run_after)
     return receipt

@@ -1,6 +1,7 @@
 """The SQL of generations."""
 
-from typing import Any
+from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from msgspec import json
@@ -84,13 +85,22 @@ WITH g AS (
 SELECT {_RECEIPT} FROM g JOIN initiatives i ON i.workspace_id = :workspace_id AND i.id = g.initiative_id""")
 
 
-async def add_generation(tx: Tx, workspace_id: UUID, **new: Any) -> GenerationReceipt:
+class NewGeneration(NamedTuple):
+    """A document to write. `is_first`: it does not exist yet."""
+
+    initiative_id: UUID
+    document_id: UUID
+    type: DocumentType
+    is_first: bool
+    run_after: datetime
+
+
+async def add_generation(tx: Tx, workspace_id: UUID, new: NewGeneration) -> GenerationReceipt:
     """Adds the generation of a document, or joins the active one (`deduplicated`). A unique index allows only one.
 
-    `new`: initiative_id, document_id, type, is_first (it does not exist yet) and run_after. The caller has locked the
-    initiative.
+    The caller has locked the initiative.
     """
     id = new_id()
-    receipt = _as_receipt(await tx.one(_ADD, workspace_id=workspace_id, id=id, **new))
+    receipt = _as_receipt(await tx.one(_ADD, workspace_id=workspace_id, id=id, **new._asdict()))
     receipt.deduplicated = receipt.job_id != id
     return receipt

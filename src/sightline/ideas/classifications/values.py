@@ -4,11 +4,14 @@ import asyncio
 from collections.abc import Sequence
 from uuid import UUID
 
-from msgspec.structs import astuple
-
 from sightline.catalog.taxonomy import Group, find_taxonomy
 from sightline.ideas.classifications.queries import StoredValue, find_values
-from sightline.ideas.classifications.records import ClassificationSummary, ClassificationValue, GroupValue
+from sightline.ideas.classifications.records import (
+    ClassificationReviewState,
+    ClassificationSummary,
+    ClassificationValue,
+    GroupValue,
+)
 from sightline.ideas.records import Idea
 from sightline.platform.db import Tx
 
@@ -27,8 +30,7 @@ async def add_classifications(tx: Tx, workspace_id: UUID, ideas: Sequence[Idea])
             value = stored.get((idea.id, group.id))
             shown = value_of(group, value)
             if value is not None and shown is not None:
-                fields = group.id, group.key, group.label, group.kind, *astuple(shown), value.review_state
-                idea.classifications.append(ClassificationValue(*fields))
+                idea.classifications.append(_shown(group, shown, value.review_state))
                 options += len(shown.option_ids)
             states.append((shown is not None, value))
             if options > _AT_ONCE:
@@ -36,6 +38,20 @@ async def add_classifications(tx: Tx, workspace_id: UUID, ideas: Sequence[Idea])
                 await asyncio.sleep(0)
         idea.classification_summary = summary_of(states)
     return taxonomy.version
+
+
+def _shown(group: Group, value: GroupValue, review_state: ClassificationReviewState) -> ClassificationValue:
+    return ClassificationValue(
+        taxonomy_group_id=group.id,
+        group_key=group.key,
+        group_label=group.label,
+        kind=group.kind,
+        option_ids=value.option_ids,
+        option_keys=value.option_keys,
+        option_labels=value.option_labels,
+        text_value=value.text_value,
+        review_state=review_state,
+    )
 
 
 def value_of(group: Group, stored: StoredValue | None) -> GroupValue | None:

@@ -82,15 +82,15 @@ async def rotate_secret(tx: Tx, actor: Actor, server_secret: ServerSecret) -> tu
 
 
 async def _renew_secret(tx: Tx, actor: Actor, server_secret: ServerSecret) -> str:
-    """Returns 43 URL-safe characters: with 48 bytes and more some signing libraries choose another algorithm."""
-    secret = secrets.token_urlsafe(32)
+    """Stores a new secret, and returns it."""
+    secret = secrets.token_urlsafe(32)  # with 48 bytes and more some signing libraries choose another algorithm
     encrypted = server_secret.encrypt(actor.workspace_id, secret)
     await tx.run(_SET_SECRET, workspace_id=actor.workspace_id, secret=encrypted)
     return secret
 
 
 async def find_portal(tx: Tx, workspace_id: UUID) -> Portal | None:
-    """Returns the portal of the workspace."""
+    """Returns the portal of the workspace, or None."""
     row = await tx.row(_FIND, workspace_id=workspace_id)
     return Portal(*row) if row else None
 

@@ -61,7 +61,10 @@ async def find_or_add_user(tx: Tx, workspace_id: UUID, claims: Claims) -> tuple[
         _UPDATE if known else _ADD,
         workspace_id=workspace_id,
         id=known.id if known else new_id(),
-        **{name: getattr(claims, name) for name in ("subject", "email", "first_name", "last_name")},
+        subject=claims.subject,
+        email=claims.email,
+        first_name=claims.first_name,
+        last_name=claims.last_name,
     )
     assert row is not None  # noqa: S101 - the person is locked or new
     return User(*row), known is None
