@@ -312,6 +312,23 @@ async def test_a_wish_stands_with_the_sentence_that_answers_it(world: World) -> 
     assert document["content"].count(said) == 1
 
 
+async def test_a_wish_in_the_words_of_the_heading_above_it_is_counted_and_not_said_again(world: World) -> None:
+    wish, problem = "All tuners on one map please, please.", "Tuners get lost on the way."
+    document = await prd(
+        world,
+        signals=[signal("one"), signal("two")],
+        insights=[insight("one", wish, wish, category="request"), insight("two", problem, problem, category="problem")],
+        ideas=[
+            idea("a", "All tuners on one map", description="The office should see each van.", number=1,
+                 insights=["one"]),
+            idea("b", "Tuners get lost on the way", description="A call should do.", number=2, insights=["two"]),
+        ],
+    )  # fmt: skip
+    assert wish not in document["content"]
+    assert "1 more statement" in part(document, "Problem")
+    assert f"“{problem}”" in part(document, "Problem")
+
+
 async def test_a_heard_figure_is_a_measure_only_where_someone_wants_it_reached(world: World) -> None:
     document = await prd(
         world,

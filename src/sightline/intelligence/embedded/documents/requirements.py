@@ -168,13 +168,14 @@ def _select(one: Requirement, said: Statements) -> None:
     """Chooses what is shown of the findings: what people confirmed, and few of the other statements.
 
     A statement is shown if it is understood alone, means what it says, and shares two words with the ideas, or is the
-    first; the best supported ones come first.
+    first; the best supported ones come first. A request in the words of the name is not: it stands below that.
     """
     for finding in one.findings:
         if not finding.is_statement:
             role = role_of_statement(finding.title, "request") if finding.is_request else Role.PROBLEM
             one.confirmed[role].append(finding)
     points = [(role, point, meanings_of(point.text)) for role, found in one.points.items() for point in found]
+    named = telling_words(one.name)
     about = meanings_of(one.name).union(*(meanings for _, _, meanings in points))
     statements = [(finding, finding.shared(about)) for finding in one.findings if finding.is_statement]
     statements.sort(key=lambda each: (-len(each[0].accounts), -each[1] - has_figure(each[0].said)))
@@ -185,7 +186,8 @@ def _select(one: Requirement, said: Statements) -> None:
         category = finding.insights[0].category
         voices = one.voices[role := role_of_statement(finding.said, category)]
         is_about = shared >= ANSWERS + (category == "context") or role is Role.MEASURE or not voices
-        is_clear = is_about and stands_alone(finding.said) and not is_ironic(finding.said)
+        is_named = role is Role.NEED and are_alike(telling_words(finding.said), named, _ALIKE_SENTENCES)
+        is_clear = is_about and not is_named and stands_alone(finding.said) and not is_ironic(finding.said)
         if len(voices) < _MOST[role] and is_clear and is_new(finding.said, said):
             voices.append(finding)
 
