@@ -32,6 +32,7 @@ MEANT = {
         "Two years ago it was the best tool on the market.",
         "I need five clicks to print a label.",
         "We type every label twice.",
+        "I copy every label by hand, an hour I'd rather not spend.",
         "Your app says that the label is there and the printer says it is not.",
         "It keeps asking for a label.",
         "The printer switches off by itself.",
