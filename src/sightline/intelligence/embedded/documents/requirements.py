@@ -23,7 +23,6 @@ from sightline.intelligence.material import AboutEvidence, AboutIdea, AboutInsig
 
 _ALIKE_NAMES: Final = 0.5
 _ALIKE_SENTENCES: Final = 0.75
-_ALIKE: Final = 0.6
 ANSWERS: Final = 2  # words that a statement shares with what it is about
 _OWN: Final = 0.5  # at least, what the words of the statement itself weigh: its ticket may be about another requirement
 # Statements of customers that are shown for one requirement.
