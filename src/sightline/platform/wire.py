@@ -1,4 +1,4 @@
-"""Types of requests and responses: records, inputs, and the bounds of both."""
+"""Types of requests, responses and the workspace file: records, inputs, and their bounds."""
 
 import re
 from collections.abc import Callable, Iterable

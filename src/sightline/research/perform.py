@@ -1,12 +1,12 @@
 """Which function carries out a command. Specification: POST /research/run."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, assert_never
 
 from sightline.intelligence.model.research.researcher import choose_researcher
 from sightline.intelligence.research import Researcher
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx
+from sightline.platform.db import Database
 from sightline.platform.http.operations import Keep
 from sightline.platform.ids import new_id
 from sightline.research import commands
@@ -17,13 +17,6 @@ from sightline.research.runs.stop import ChangedRun, retry, stop
 from sightline.sources.app_store.store import AppStore
 
 Performed = PreparedResearch | StartedRun | ChangedRun
-
-_CHANGES: dict[type, Callable[[Tx, Actor, Any], Awaitable[ChangedRun]]] = {
-    commands.AddCommand: add,
-    commands.RetryCommand: retry,
-    commands.RetryAdditionCommand: retry_addition,
-    commands.StopCommand: stop,
-}
 
 
 async def perform(
@@ -37,4 +30,13 @@ async def perform(
         case commands.StartCommand():
             return await start(db, actor, command)
     async with db.transaction() as tx:
-        return await _CHANGES[type(command)](tx, actor, command)
+        match command:
+            case commands.AddCommand():
+                return await add(tx, actor, command)
+            case commands.RetryCommand():
+                return await retry(tx, actor, command)
+            case commands.RetryAdditionCommand():
+                return await retry_addition(tx, actor, command)
+            case commands.StopCommand():
+                return await stop(tx, actor, command)
+        assert_never(command)

@@ -60,7 +60,7 @@ async def find_brief(tx: Tx, workspace_id: UUID, id: UUID, *, at_once: bool = Fa
 
 
 class BriefRow(NamedTuple):
-    """What decides about a brief, and what the workspace's plan allows."""
+    """What decides whether a brief can be started or changed."""
 
     id: UUID
     name: str
