@@ -6,7 +6,8 @@ import stat
 from datetime import timedelta
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, get_args
 
 import pytest
 
@@ -100,6 +101,21 @@ def test_a_process_started_with_the_environment_has_the_same_settings() -> None:
     settings = read({**given, **lists, "secret": "sixteen or longer", "no_worker": True, "library_dir": "/l"})
     assert Settings.read(None, settings.environment(), Path("/nonexistent")) == settings
     assert settings.clock_offset == timedelta(seconds=-1.5)
+
+
+def test_a_default_is_of_the_type_of_its_setting() -> None:
+    settings = read()
+    assert Settings.read(None, settings.environment(), Path("/nonexistent")) == settings
+    none = {name for name, one in SETTINGS.items() if one.default is None and NoneType not in get_args(one.type)}
+    assert none == {"data_dir"}  # it depends on the user
+
+
+@pytest.mark.parametrize("name", ["host", "model_name"])
+def test_a_text_with_the_character_nul_is_refused(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "sightline.toml"
+    file.write_text(f'{name} = "a\\u0000b"')
+    with pytest.raises(SettingsError, match=f"^{name} in .*: expected text"):
+        read(None, file)
 
 
 def test_the_data_directory_is_in_the_users_data_folder() -> None:
