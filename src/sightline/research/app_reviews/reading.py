@@ -185,9 +185,9 @@ async def _find_themes(db: Database, workspace_id: UUID, run_id: UUID) -> None:
         if one.themes and not one.is_compared and warning not in app.warnings:
             app.warnings.append(warning)
     shown = [ReviewThemes(one.app, observations[one.app].label, one.new_reviews, one.themes) for one in themes]
+    scores = list(observations.values())
     async with db.transaction() as tx:
-        found = {"themes": shown, "scores": list(observations.values())}
-        await tx.run(queries.SET_THEMES, workspace_id=workspace_id, run_id=run_id, **found)
+        await tx.run(queries.SET_THEMES, workspace_id=workspace_id, run_id=run_id, themes=shown, scores=scores)
 
 
 async def _reviews(tx: Tx, workspace_id: UUID, run: RunState) -> list[ReadReview]:

@@ -79,8 +79,7 @@ async def retry_addition(tx: Tx, actor: Actor, command: RetryAdditionCommand) ->
 
 
 async def _queue(tx: Tx, actor: Actor, run: RunState, product_id: UUID, credits: int) -> ChangedRun:
-    addition = {"run_id": run.id, "product_id": product_id, "credits": credits}
-    await tx.run(queries.QUEUE, workspace_id=actor.workspace_id, **addition)
+    await tx.run(queries.QUEUE, workspace_id=actor.workspace_id, run_id=run.id, product_id=product_id, credits=credits)
     detail = {"briefId": str(run.brief_id), "productId": str(product_id)}
     await log_change(tx, actor, "research_run", run.id, None, "addition_queued", **detail)
     await add_job(tx, ADD_SOURCES, actor.workspace_id, run.id)

@@ -66,12 +66,18 @@ async def deliver(db: Database, engine: Engine, workspace_id: UUID, delivery: De
         await _append(db, actor, delivery, delivery.source.signal_id)
         return
     created = await create_signal(db, engine, actor, _signal_of(delivery))
-    of_run = {"workspace_id": workspace_id, "run_id": delivery.run_id, "product_id": delivery.product_id}
     async with db.transaction() as tx:
         if await lock_known_run(tx, workspace_id, delivery.run_id) is None:
             return
-        noted = {"signal_id": created.record.id, "place": delivery.source.place}
-        if await tx.later().run(queries.ADD_SIGNAL, **of_run, **noted):
+        is_noted = await tx.later().run(
+            queries.ADD_SIGNAL,
+            workspace_id=workspace_id,
+            run_id=delivery.run_id,
+            product_id=delivery.product_id,
+            signal_id=created.record.id,
+            place=delivery.source.place,
+        )
+        if is_noted:
             await settle_credits(tx, workspace_id, 1)
 
 

@@ -62,8 +62,7 @@ async def _start(
 ) -> StartedRun:
     await ensure_product(tx, actor.workspace_id, definition.product_id, "command.definition.productId")
     brief = None if command.brief_id is None else await briefs.lock_brief(tx, actor.workspace_id, command.brief_id)
-    asked = {"workspace_id": actor.workspace_id, "request_id": command.request_id}
-    requested = await tx.row(queries.FIND_REQUESTED, **asked)
+    requested = await tx.row(queries.FIND_REQUESTED, workspace_id=actor.workspace_id, request_id=command.request_id)
     if requested is not None:
         if requested["request_hash"] != request_hash:
             raise RequestIdReused("This requestId was used for another request.", field="command.requestId")
