@@ -208,3 +208,14 @@ async def test_an_integration_goes_with_a_source_key(database: Database) -> None
     assert counts(await load(database, slug, "ideas", [line], source_key="crm")) == (0, 0, 1, 0)
     source = "SELECT source_key FROM ideas WHERE workspace_id = $1"
     assert await look(database, slug, source) == "crm"
+
+
+async def test_a_dry_run_counts_a_merge_as_the_import_does(database: Database) -> None:
+    slug = await base(database)
+    await load(database, slug, "insights", json_lines([{"key": "a", "title": "A"}, {"key": "b", "title": "B"}]))
+    merge = json_lines([{"key": "a", "mergedInto": "b"}])
+    for dry_run in (True, False):
+        importing = Import(database, slug, ListReader("insights", opened(merge)), actor_id="tests", dry_run=dry_run)
+        assert counts(await importing.run(asyncio.Event())) == (0, 1, 0, 0), dry_run
+    importing = Import(database, slug, ListReader("insights", opened(merge)), actor_id="tests", dry_run=True)
+    assert counts(await importing.run(asyncio.Event())) == (0, 0, 1, 0)

@@ -73,7 +73,7 @@ class Store:
             self._read(table, entry)
 
     async def store_late(self, *, reads_only: bool = False) -> None:
-        """Stores the late fields, when the records that they name are stored; or only reads them."""
+        """Stores the late fields, when the records that they name are stored; or only notes what they would change."""
         late, self.late = self.late, []
         for path in dict.fromkeys(one.table.path for one in late):
             waiting = [one for one in late if one.table.path == path]
@@ -81,11 +81,24 @@ class Store:
             for start in range(0, len(waiting), 1_000):
                 batch = waiting[start : start + 1_000]
                 entries = [Entry(one.path, one.given, None, values={"id": one.id}) for one in batch]
-                await (self.read if reads_only else self.store)(table, entries)
+                if reads_only:
+                    await self.read(table, entries)
+                    await self._compare(
+                        table, [entry for one, entry in zip(batch, entries, strict=True) if not one.is_new]
+                    )
+                else:
+                    await self.store(table, entries)
                 changed += [entry for entry in sound(entries) if entry.changed]
                 await self._note_late(table, [pair for pair in zip(batch, entries, strict=True) if pair[1].changed])
-            if table.check_late and changed:
+            if table.check_late and changed and not reads_only:
                 await table.check_late(self.run, changed)
+
+    async def _compare(self, table: Table, entries: Sequence[Entry]) -> None:
+        """Notes what differs from the stored records."""
+        await match(self.run, table, entries)
+        for entry in entries:
+            _merge(self.run, table, entry)
+            self._conclude(table, entry)
 
     async def _note_late(self, table: Table, pairs: Sequence[tuple[Late, Entry]]) -> None:
         """Logs and counts changes of late fields, unless the record itself was added."""
