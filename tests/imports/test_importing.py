@@ -1,10 +1,11 @@
 """Importing lines: each becomes what the same record of a workspace file becomes, and is written once."""
 
 import asyncio
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from sightline.cli.records import LISTS, Kind
 from sightline.imports import Import, ListReader
 from sightline.platform.db import Database
 from sightline.platform.errors import NotFound
@@ -27,6 +28,11 @@ from tests.imports.loading import (
 from tests.workspace_file.files import apply, exported, new_slug, small, timeless, whole
 
 IN_ORDER = ("accounts", "signals", "insights", "ideas", "feedback")
+
+
+def test_each_kind_of_the_command_is_tested_here() -> None:
+    kinds = get_args(get_args(Kind)[0])
+    assert {LISTS.get(kind, kind) for kind in kinds} == set(RECORDS)
 
 
 async def test_lines_become_what_records_of_a_workspace_file_become(database: Database) -> None:

@@ -326,8 +326,8 @@ class _Application:
     async def _store(self, run: Run, store: Store, dry_run: bool) -> None:
         async with AsyncExitStack() as rules:
             for name in STORED:
-                if section := RULES.get(name):
-                    await rules.enter_async_context(asynccontextmanager(section)(run))
+                if rule := RULES.get(name):
+                    await rules.enter_async_context(asynccontextmanager(rule)(run))
                 await self._apply_named(run, store, name)
             await store.store_late()
             if not dry_run and not self.faults.count:  # before the rules end, which may stop others for a moment
