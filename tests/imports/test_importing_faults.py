@@ -223,3 +223,29 @@ async def test_every_refused_line_that_waited_for_later_ones_has_its_reason(data
     await importing.run(asyncio.Event())
     assert sum("There is no 'nothing' in insights" in line for line in rejects) == 150
     assert [kind.count for kind in importing.fault_kinds.values()] == [150]
+
+
+async def test_rows_of_one_record_that_differ_are_refused_at_the_first_of_their_fields(database: Database) -> None:
+    names = [
+        "name",
+        "description",
+        "status",
+        "portalVisible",
+        "importedVoteCount",
+        "createdAt",
+        "updatedAt",
+        "sourceKey",
+    ]
+    cells = [
+        ["A", "B"],
+        ["x", "y"],
+        ["Open", "Done"],
+        ["true", "false"],
+        ["1", "2"],
+        ["2026-01-01", "2026-01-02"],
+        ["2026-01-01", "2026-01-02"],
+    ]
+    rows = [",".join([*each, "import", "1", label]) for each, label in zip(zip(*cells, strict=True), "ab", strict=True)]
+    data = "\n".join([",".join([*names, "externalId", "provenance.labels"]), *rows]).encode()
+    done = await load(database, await base(database), "ideas", data)
+    assert faults(done)[3, "name"] == "Is not as in line 2, which has the same identity"

@@ -73,8 +73,8 @@ def find_several(rows: CsvRows) -> Held:
 
 
 def _difference(first: Mapping[str, Any], further: Mapping[str, Any]) -> str | None:
-    """Returns the name of a field that two rows give differently and that is no list."""
-    for name in further.keys() & first.keys():
+    """Returns the name of the first field that two rows give differently and that is no list."""
+    for name in (name for name in further if name in first):
         before, value = first[name], further[name]
         if isinstance(before, dict) and isinstance(value, dict):
             if inside := _difference(before, value):
