@@ -185,6 +185,8 @@ def test_no_words_look_like_a_fault(kind: DocumentType, words: str) -> None:
     """Otherwise a model's document would be refused for what the material says."""
     written = embedded_engine().write_document(kind, material(words))
     assert keep_sourced(written, material(words)) == written
+    listed = written.content.partition("\n## Sources\n")[2].strip()
+    assert len(listed.splitlines()) == len(written.sources)
 
 
 @pytest.mark.parametrize("kind", TYPES)

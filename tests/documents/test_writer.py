@@ -14,6 +14,7 @@ from markdown_it.token import Token
 
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.embedded.documents.roles import read_sentences, stands_alone
+from sightline.intelligence.embedded.documents.writing import topic_of
 from sightline.intelligence.embedded.phrases import Cues, plain
 from sightline.intelligence.embedded.vocabulary import read_data
 from sightline.intelligence.material import (
@@ -95,6 +96,26 @@ def is_marked(line: str) -> bool:
     """Statements carry a number; headings, open points, heads of tables and lead-ins say nothing by themselves."""
     without_claim = (r"#.*", r"[ >]*", r"- \*\*(Open|How sure).*", r"\| Feature .*", r"\|( --- \|)+")
     return bool(re.search(r"\[\d+\]", line) or any(re.fullmatch(pattern, line) for pattern in without_claim))
+
+
+ASKED = {
+    "measures": "Which figure shows success?",
+    "goals": "What is the aim?",
+    "non-goals": "What is out of scope?",
+    "data": "Is consent asked?",
+    "constraints": "Which law applies?",
+    "rollout": "When does the pilot start?",
+    "scale": "How many users are there?",
+}
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("topic", read_data("documents/topics.yaml", dict[str, list[str]]))
+def test_an_answer_stands_once_whatever_its_topic(kind: DocumentType, topic: str) -> None:
+    assert topic_of(ASKED[topic]) == topic
+    questions = [AboutQuestion(UUID(int=8), "IDEA-1", ASKED[topic], "Two wardens.")]
+    content = embedded_engine().write_document(kind, material()._replace(questions=questions)).content
+    assert content.count("Two wardens.") == 1
 
 
 @pytest.mark.parametrize("kind", TYPES)

@@ -98,8 +98,9 @@ class Writing:
         self.questions: dict[str, list[AboutQuestion]] = defaultdict(list)
         self._answers: dict[str, list[tuple[int, AboutQuestion]]] = defaultdict(list)
         self._topics = {topic_of(one.question) for one in asked if one.answer}
-        headed = {word for parts in self.outline.sections.values() for part in parts for word in part.split()}
-        shown = self.requirements if "requirements" in headed else []
+        parts = [part.split() for parts in self.outline.sections.values() for part in parts]
+        headed = {topic for macro, *topics in parts if macro == "answers" for topic in topics}
+        shown = self.requirements if ["requirements"] in parts else []
         labels = {id: one.label for one in shown for id in one.public_ids}
         for at, one in enumerate(asked):
             if not one.answer:
