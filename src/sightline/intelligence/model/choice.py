@@ -1,9 +1,9 @@
 """The model, or the embedded engine: where none is configured, the workspace wants none, or it fails."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import ClassVar, Generic, NamedTuple, TypeVar
 from uuid import UUID
 
 import structlog
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sightline.intelligence.engine import Engine
 from sightline.intelligence.model.endpoint import Endpoint
 from sightline.intelligence.model.session import Budget, ModelFailed, Session, Task
-from sightline.intelligence.model.usage import ADD_USAGE, Prices, may_ask
+from sightline.intelligence.model.usage import ADD_USAGE, Prices, Usage, may_ask
 from sightline.platform.beside import Beside
 from sightline.platform.db import Database
 from sightline.platform.db.retries import is_away, until_answered
@@ -93,17 +93,20 @@ async def keep_usage(db: Database, task: Task, model: LanguageModel, session: Se
         _log.warning("A model failed; the embedded engine does its task", task=task.name, error=failure)
     if session.requests == 0 and failure is None:
         return
-    usage = task._asdict() | {
-        "id": new_id(),
-        "model": model.name,
-        "failure": failure,
-        "requests": session.requests,
-        "unmeasured": session.unmeasured,
-        "input_tokens": session.input_tokens,
-        "output_tokens": session.output_tokens,
-        "seconds": session.seconds,
-        "cost": model.prices.cost_of(session),
-    }
+    usage = Usage(
+        workspace_id=task.workspace_id,
+        id=new_id(),
+        task=task.name,
+        record_id=task.record_id,
+        model=model.name,
+        failure=failure,
+        requests=session.requests,
+        unmeasured=session.unmeasured,
+        input_tokens=session.input_tokens,
+        output_tokens=session.output_tokens,
+        seconds=session.seconds,
+        cost=model.prices.cost_of(session),
+    )
     try:
         await _store(db, usage)
     except Exception as error:
@@ -114,7 +117,7 @@ async def keep_usage(db: Database, task: Task, model: LanguageModel, session: Se
         raise
 
 
-async def _store(db: Database, usage: Mapping[str, Any]) -> None:
+async def _store(db: Database, usage: Usage) -> None:
     """Not in a transaction of a job's database: it was paid whether or not another worker has the job now."""
     async with db.autocommit(writes=True) as tx:
-        await tx.run(ADD_USAGE, **usage)
+        await tx.run(ADD_USAGE, **usage._asdict())

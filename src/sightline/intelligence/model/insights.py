@@ -76,7 +76,8 @@ def _pieces(material: SignalMaterial) -> Iterator[Quote]:
     for number, turn in material.parts:
         if turn.speaker not in material.own_names:
             for start, end in cut(turn.text, LONGEST_PART):
-                if piece := turn.text[start:end].strip() and turn.text[start:end]:
+                piece = turn.text[start:end]
+                if piece.strip():
                     yield Quote(piece, start, end, number, turn.speaker)
 
 

@@ -25,6 +25,23 @@ class Prices(NamedTuple):
         return (self.input * session.input_tokens + self.output * session.output_tokens) / MILLION
 
 
+class Usage(NamedTuple):
+    """What a task took; `failure` is why the embedded engine does it instead."""
+
+    workspace_id: UUID
+    id: UUID
+    task: str
+    record_id: UUID
+    model: str
+    failure: str | None
+    requests: int
+    unmeasured: int
+    input_tokens: int
+    output_tokens: int
+    seconds: float
+    cost: Decimal | None
+
+
 class TaskUsage(Struct, rename="camel"):
     """All runs of one kind of task with one model. `fallbacks` counts runs that the embedded engine did in the end.
 
@@ -46,7 +63,7 @@ class TaskUsage(Struct, rename="camel"):
 ADD_USAGE = sql("""
 INSERT INTO model_usage (workspace_id, id, task, record_id, model, failure, requests, unmeasured, input_tokens,
                          output_tokens, seconds, cost, created_at)
-VALUES (:workspace_id, :id, :name, :record_id, :model, :failure, :requests, :unmeasured, :input_tokens,
+VALUES (:workspace_id, :id, :task, :record_id, :model, :failure, :requests, :unmeasured, :input_tokens,
         :output_tokens, :seconds, :cost, :now)
 ON CONFLICT DO NOTHING""")
 _SUMS = sql("""
