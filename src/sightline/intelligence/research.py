@@ -165,4 +165,7 @@ class Researcher(Protocol):
         """One judgement per page, in order: at most three observations; none of a page that does not matter."""
 
     async def answer(self, section: PlanSection, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
-        """Answers every question of the section from the findings alone."""
+        """Answers every question of the section, in order, from the findings alone, and says what was covered.
+
+        An answer that rests on none says so.
+        """
