@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from sightline.intelligence.embedded.research import EmbeddedResearcher
+from sightline.intelligence.embedded.research.passages import read_lines
 from sightline.intelligence.plans import Competitor, PlanSection, SectionScope
 from sightline.intelligence.research import Coverage, FindingText, FramedQuote, Judgement
 from sightline.sources.pages import Page
@@ -206,3 +207,9 @@ async def test_a_search_has_other_words_of_the_languages(languages: list[str]) -
     found = {word for text in texts for word in text.split()}
     assert {"fridge", "temperature"} <= found
     assert ("kühlschrank" in found) is ("German" in languages)
+
+
+def test_the_long_pages_of_a_round_are_read_once_for_all_questions() -> None:
+    texts = [f"Page {number}.\n\n" + "A wren sings in the hedge. " * 2_000 for number in range(30)]
+    read = [read_lines(text) for text in texts]
+    assert all(read_lines(text) is one for text, one in zip(texts, read, strict=True))

@@ -14,7 +14,6 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.research.names import (
     begins_with_another,
     names_in,
@@ -146,10 +145,14 @@ class PageLine(NamedTuple):
     heading: str
 
 
-@keep_by_text(64)
 def read_lines(text: str) -> tuple[PageLine, ...]:
     """Returns the sentences that say something. A heading, a question or a row of a table is none."""
-    shown, headings = _as_read(text[:MOST_CHARACTERS])
+    return _read_lines(text[:MOST_CHARACTERS])
+
+
+@lru_cache(maxsize=64)  # each question reads all pages of a round again, up to 30
+def _read_lines(text: str) -> tuple[PageLine, ...]:
+    shown, headings = _as_read(text)
     found = []
     for start, end in islice(find_sentences(shown), MOST_SENTENCES):
         line = text[start:end]
