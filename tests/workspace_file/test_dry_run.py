@@ -54,6 +54,8 @@ async def test_a_change_of_what_a_record_names_of_later_lists_is_told_counted_an
         ("signals", "g", "changed", ["studies"]),
         ("insights", "a", "changed", ["mergedInto"]),
     ]
+    _, changes = await _try(database, small(slug, signals=[signal | {"name": "H", "studies": ["s"]}]))
+    assert [(one.name, list(one.fields)) for one in changes] == [("g", ["name", "studies"])]
     applied = await apply(database, later)
     shown = {name: (count.changed, count.unchanged) for name, count in applied.counts.items()}
     assert (shown["signals"], shown["insights"]) == ((1, 0), (1, 0))

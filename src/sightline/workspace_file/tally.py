@@ -7,7 +7,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from sightline.platform.file_section.entries import Entry
+from sightline.platform.file_section.entries import NOWHERE, Entry
 from sightline.platform.file_section.tables import Table
 
 
@@ -47,6 +47,7 @@ class Tally:
         self.ids: dict[str, dict[str, UUID]] = {}
         self.growth: Counter[str] = Counter()
         self.changes: list[RecordChange] | None = [] if keeps_changes else None
+        self._changed: dict[tuple[str, UUID], RecordChange] = {}
 
     def of(self, path: str) -> ListCount:
         return self.counts.setdefault(path, ListCount())
@@ -59,8 +60,9 @@ class Tally:
         count.added += added
         count.changed += changed
         count.unchanged += len(entries) - added - changed
-        if self.changes is not None:
-            self.changes += [_change(table, entry) for entry in entries if entry.is_new or entry.changed]
+        for entry in entries if self.changes is not None else ():
+            if entry.is_new or entry.changed:
+                self._keep(table, entry)
         if table.counted:
             self.growth[table.kind] += added
         if table.keyed and (not table.parents or table.path == "products.features"):
@@ -73,7 +75,16 @@ class Tally:
             self.of(table.path).unchanged -= 1
             self.of(table.path).changed += 1
         if self.changes is not None:
-            self.changes.append(_change(table, entry))
+            self._keep(table, entry)
+
+    def _keep(self, table: Table, entry: Entry) -> None:
+        """Keeps a change, as one with what was changed of the record before."""
+        change, place = _change(table, entry), (table.path, entry.id)
+        if entry.id != NOWHERE and place in self._changed:
+            self._changed[place].fields |= change.fields
+        elif self.changes is not None:
+            self._changed[place] = change
+            self.changes.append(change)
 
     def remove(self, table: Table, names: Sequence[str]) -> None:
         """Counts removed records."""
