@@ -34,11 +34,11 @@ def suggest_options(text: str, groups: Sequence[ListGroup]) -> list[SuggestedOpt
     singulars, folded = (_read(sentences, form) for form in (_singular, fold))
     found: list[SuggestedOption] = []
     for group in groups:
-        named = [
-            SuggestedOption(group.id, option.id, f"The sentence names “{mention[0]}”.", mention[1])
-            for option in group.options
-            if (mention := _find_mention(option.label, sentences, singulars, folded))
-        ]
+        named: list[SuggestedOption] = []
+        for option in group.options:
+            if mention := _find_mention(option.label, sentences, singulars, folded):
+                phrase, sentence = mention
+                named.append(SuggestedOption(group.id, option.id, f"The sentence names “{phrase}”.", sentence))
         if len(named) == 1 or not group.takes_one:
             found += named[:MOST_OPTIONS]
     return found
@@ -59,7 +59,7 @@ _singular = keep_by_text(most=20_000)(singular)
 def _find_mention(
     label: str, sentences: Sequence[Sentence], singulars: _Forms, folded: _Forms
 ) -> tuple[str, str] | None:
-    """Returns a phrase of the label with a sentence that names it."""
+    """Returns a phrase of the label with a sentence that names it; None without one."""
     for phrase, words in _phrases_of(label):
         forms = singulars if len(words) == 1 else folded
         for place in min((forms.places.get(word, ()) for word in words), key=len):
@@ -74,10 +74,10 @@ def _phrases_of(label: str) -> list[tuple[str, tuple[str, ...]]]:
 
     A single word is compared only in singular or plural, several in any form. Phrases that only judge are left out.
     """
-    found = []
+    found, judging = [], GENERIC_WORDS | words_in("judging")
     for phrase in dict.fromkeys([label, *_PARTS.split(label)]):
         words = [word for word in words_of(phrase) if word not in STOP_WORDS]
-        if any(not word.isdecimal() for word in words if word not in GENERIC_WORDS | words_in("judging")):
+        if any(not word.isdecimal() for word in words if word not in judging):
             forms = (_singular(words[0]),) if len(words) == 1 else tuple(map(fold, words))
             found.append((phrase.strip(), forms))
     return found

@@ -36,7 +36,10 @@ class GroundModel(msgspec.Struct):
 
 
 class Model(msgspec.Struct):
-    """The numbers in use. `clear` and `uncertain` are the lowest probabilities of a match and of a suggestion."""
+    """The numbers of a file; `clear` and `uncertain` are the lowest probabilities of a match and of a suggestion.
+
+    Each ground has its signals in the order of `SIGNALS`.
+    """
 
     about: str
     clear: float

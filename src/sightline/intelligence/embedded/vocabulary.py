@@ -21,7 +21,7 @@ class WordList(Struct, frozen=True):
 
 
 def read_data(name: str, type: type[T]) -> T:
-    """Returns what a YAML file of this folder has."""
+    """Returns what a YAML or JSON file of this folder has."""
     return msgspec.yaml.decode(files(__package__).joinpath(name).read_bytes(), type=type)
 
 
