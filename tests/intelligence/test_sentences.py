@@ -67,3 +67,22 @@ def test_marks_are_left_out(text: str, sentence: str | None) -> None:
 @pytest.mark.parametrize("text", ["-30°C rating", ">90 % of shops", "~40 minutes"])
 def test_a_name_keeps_the_sign(text: str) -> None:
     assert name_idea(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Die Prüfung am 3. Mai konnte nicht starten.",
+        "Montag, 3. Mai: Kran steht.",
+        "Es gilt vom 1. bis zum 15. März.",
+        "Nach dem 14. Jahr wird jedes Jahr geprüft.",
+        "Jeder 4. Kran stand im 2. Quartal still.",
+    ],
+)
+def test_the_full_stop_of_a_german_ordinal_ends_no_sentence(text: str) -> None:
+    assert split_sentences(text) == (text,)
+
+
+def test_a_number_may_end_a_sentence() -> None:
+    assert split_sentences("Wir haben 12. Danach kam der Kran.") == ("Wir haben 12.", "Danach kam der Kran.")
+    assert split_sentences("Termin ist am 12. Bitte melden.") == ("Termin ist am 12.", "Bitte melden.")

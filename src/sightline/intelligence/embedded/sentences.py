@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.signs import without_marks
-from sightline.intelligence.embedded.vocabulary import words_in
+from sightline.intelligence.embedded.vocabulary import GERMAN_WORDS, words_in
 from sightline.intelligence.embedded.words import words_of
 
 MOST_CHARACTERS: Final = 40_000
@@ -24,6 +24,10 @@ _ABBREVIATED: Final = re.compile(rf"(?<![\w.])(?i:{'|'.join(map(re.escape, sorte
 _LONGEST_ABBREVIATION: Final = 8
 _SPACED: Final = re.compile(r"(?<![\w.])[a-z]\.[ \u00a0][A-Za-z]\.(?!\w)")  # "z. B.", "i. e."
 _LONGEST_SPACED: Final = 5
+_BEFORE_ORDINAL: Final = "|".join(sorted(words_in("before_ordinals")))
+_ORDINAL: Final = re.compile(rf"((?<!\w)(?i:{_BEFORE_ORDINAL})[ \u00a0])?(?<![\w.,])[0-9]{{1,2}}\.\Z")
+_LONGEST_ORDINAL: Final = 9
+_NEXT_WORD: Final = re.compile(r"[ \u00a0](\w{1,20})(?!\w)")
 _EDGE: Final = " \t\u00a0\u200b\ufeff-*•·‣◦–—#>|`_~=+"  # noqa: RUF001 - what writes lists and headings
 _EDGE_AFTER: Final = " \t\u00a0\u200b\ufeff-*•–—#|`_~=+"  # noqa: RUF001 - the same, after a sentence
 
@@ -58,11 +62,24 @@ def find_sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_abbreviated(text: str, end: int) -> bool:
-    """Whether the text up to this place ends with an abbreviation, or with the first letter of one."""
+    """Whether the text up to this place ends with an abbreviation, with the first letter of one, or with an ordinal."""
     spaced = _SPACED.search(text, max(0, end - _LONGEST_SPACED), end + _LONGEST_SPACED)
     if spaced and spaced.start() < end <= spaced.end():
         return True
-    return _ABBREVIATED.search(text, max(0, end - _LONGEST_ABBREVIATION), end) is not None
+    if _ABBREVIATED.search(text, max(0, end - _LONGEST_ABBREVIATION), end):
+        return True
+    return _is_german_ordinal(text, end)
+
+
+def _is_german_ordinal(text: str, end: int) -> bool:
+    """Whether the number before this place is an ordinal, such as "3." in "am 3. Mai" or "jeder 4. Kran"."""
+    number = _ORDINAL.search(text, max(0, end - _LONGEST_ORDINAL), end)
+    following = _NEXT_WORD.match(text, end)
+    if number is None or following is None:
+        return False
+    word = following[1]
+    begins_sentence = word[0].isupper() and word.lower() in GERMAN_WORDS
+    return word.lower() in words_in("time_de") or (number[1] is not None and not begins_sentence)
 
 
 class Sentence(NamedTuple):
