@@ -116,24 +116,6 @@ def test_a_map_file_says_columns_labels_dates_and_constants(bulk: Bulk, tmp_path
     assert bulk.load(*words, "--strict").code == 1
 
 
-def test_refused_lines_are_mended_and_imported_again(bulk: Bulk, tmp_path: Path) -> None:
-    file, rejects = tmp_path / "i.csv", tmp_path / "r.csv"
-    written(file, "Title,Body,External ID,Company\nA,x,1,\nB,,2,\nC,x,3,nobody\n")
-    dry = bulk.load("ideas", file, "--dry-run", "--rejects", rejects)
-    assert dry.code == 1
-    assert 'name: 3, such as "A", "B", "C"' in dry.out
-    assert "idea" not in bulk.sizes() or bulk.sizes()["idea"] == 0
-    first = rejects.read_text()
-    assert first.splitlines()[0] == "Title,Body,External ID,Company,reasons"
-    done = bulk.load("ideas", file, "--rejects", rejects)
-    assert (done.code, rejects.read_text()) == (1, first)
-    assert [line.partition(",")[0] for line in first.splitlines()[1:]] == ["B", "C"]
-    written(rejects, first.replace("B,,2", "B,mended,2").replace("nobody,", ","))
-    assert "another one" in bulk.load("ideas", rejects, "--rejects", rejects).refusal
-    again = bulk.load("ideas", rejects, "--rejects", tmp_path / "r2.csv")
-    assert (again.code, (tmp_path / "r2.csv").read_text(), bulk.sizes()["idea"]) == (0, "", 3)
-
-
 def test_many_faults_are_summed_up_by_kind(bulk: Bulk, tmp_path: Path) -> None:
     rows = "".join(f"{n},A,x,2026-{n}\n" for n in range(2_000, 2_150))
     done = bulk.load("ideas", written(tmp_path / "i.csv", "externalId,name,description,createdAt\n" + rows))
@@ -149,6 +131,13 @@ def test_a_fault_of_several_lines_is_said_once_with_all_of_them(bulk: Bulk, tmp_
     rows = "".join(f"k{n},{'' if n in (2, 3, 9, 11, 12, 13) else 'Haul'}\n" for n in range(2, 14))
     done = bulk.load("accounts", written(tmp_path / "a.csv", "externalId,name\n" + rows))
     assert done.err == "lines 2-3, 9, 11-13: name: Is needed for a new record\n"
+
+
+def test_a_map_of_exactly_one_mebibyte_is_read(bulk: Bulk, tmp_path: Path) -> None:
+    text = "columns: {Nr: externalId}\n"
+    file = written(tmp_path / "m.yaml", text + "#" * (1024**2 - len(text)))
+    done = bulk.load("accounts", written(tmp_path / "a.csv", "Nr,name\n1,A\n"), "--map-file", file, "--json")
+    assert done.json["added"] == 1
 
 
 def test_numbers_with_decimal_commas_are_read_where_the_column_has_them(bulk: Bulk, tmp_path: Path) -> None:
@@ -169,6 +158,7 @@ def test_numbers_with_decimal_commas_are_read_where_the_column_has_them(bulk: Bu
         ("values: {nme: {a: b}}", "values.nme"),
         ("constants: {nme: b}", "'nme' is no field"),
         ("[", "is not yaml"),
+        ("#" * (1024**2 + 1), "is larger than 1 MiB"),
     ],
 )
 def test_a_wrong_map_is_refused(bulk: Bulk, tmp_path: Path, text: str, says: str) -> None:

@@ -53,7 +53,7 @@ def _of_bytes(pieces: Iterable[bytes]) -> str:
         odd += len(piece) - len(piece.translate(None, _NOT_IN_1252))
         kana += piece.count(b"\x82") + piece.count(b"\x83")
         text = decoder.decode(piece)
-        broken = text.count("\ufffd")
+        broken = text.count("\ufffd") - piece.count("\ufffd".encode())
         wrong += broken
         right += len(text) - len(text.encode("ascii", "ignore")) - broken
     if 8 * kana > wrong > right:

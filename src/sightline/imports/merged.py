@@ -74,7 +74,7 @@ async def parts_of(tx: Tx, workspace_id: UUID, merged: Sequence[Line], coming: M
             given |= {"sourceKey": target[0], "externalId": target[1], "description": "To be stored"}
         else:
             batch.faults.add(f"{path_of(line.number)}.mergedInto", f"There is no idea {target[1]!r}")
-            batch.faulty.update((line.number, *line.further))
+            batch.refuse_rows(line.number, line.further)
             continue
         record = check(given, TABLES["ideas"].record, path_of(line.number), Faults())
         voters = tuple(one for one in line.voters if one not in coming.get(target, ()))

@@ -1,6 +1,6 @@
 """Reads a file of lines, JSON Lines or CSV, as records of one list, in batches."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -65,7 +65,15 @@ class Batch:
     def refuse(self, numbers: Iterable[int]) -> None:
         """Counts lines as faulty, with the further rows of their records."""
         self.faulty.update(numbers)
-        self.faulty.update(*(line.further for line in self.lines if line.further and line.number in self.faulty))
+        for line in self.lines:
+            if line.further and line.number in self.faulty:
+                self.refuse_rows(line.number, line.further)
+
+    def refuse_rows(self, number: int, further: Sequence[int]) -> None:
+        """Counts the rows of one record as faulty."""
+        for each in sorted({*further} - self.faulty):
+            self.faults.add(path_of(each), f"Is of the same record as line {number}, which is refused")
+        self.faulty.update((number, *further))
 
 
 @dataclass
@@ -150,7 +158,7 @@ class ListReader:
         voters, merged_into = self._take_own(given)
         record = check(given, self.table.record, path_of(number), batch.faults)
         if record is None:
-            batch.faulty.update((number, *further))
+            batch.refuse_rows(number, further)
         else:
             batch.lines.append(Line(number, self._sourced(given, record), record, voters, merged_into, further))
 

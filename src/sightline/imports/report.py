@@ -12,15 +12,17 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from sightline.imports.columns import REASONS
+from sightline.imports.columns import REASONS, Head
 from sightline.imports.csv_rows import CsvRows
-from sightline.imports.lines import LineFault, line_fault
+from sightline.imports.lines import LineFault, line_fault, read_json
 from sightline.imports.reading import Batch, ListReader
+from sightline.imports.united import Text
 
 MOST_KINDS = 100
 _MOST_NAMES = 20
 _EXAMPLES = 3
 _LONGEST = 80
+_NOT_KEPT = "Has faults that are not kept: too many lines near it have some"
 _NAME = re.compile(r"'([^']*)'")
 _VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\d+|\[\d+\]")
 
@@ -159,27 +161,34 @@ class Rejects:
             reasons[fault.line].append(f"{fault.path}: {fault.message}" if fault.path else fault.message)
         rows = self.reader.rows
         for number in sorted(batch.faulty & batch.texts.keys()):
-            text = batch.texts[number]
+            text, found = batch.texts[number], reasons[number] or [_NOT_KEPT]
             if not (isinstance(rows, CsvRows) and rows.head):
-                self.write(_json_line(str(text), reasons[number]))
+                self.write(_json_line(str(text), found))
                 continue
             out = csv.writer(SimpleNamespace(write=self.write), delimiter=rows.delimiter, lineterminator="\n")
-            names = [column.name for column in rows.head.columns]
-            width = len(names) - rows.head.has_reasons
             if not self._has_head:
-                out.writerow([*names[:width], REASONS])
+                out.writerow(_csv_row([column.name for column in rows.head.columns], REASONS, rows.head))
                 self._has_head = True
-            if isinstance(text, list):
-                out.writerow([*text[:width], "; ".join(reasons[number])])
-            else:
-                self.write(text if text.endswith("\n") else f"{text}\n")
+            out.writerow(_csv_row(text, "; ".join(found), rows.head))
+
+
+def _csv_row(text: Text, reasons: str, head: Head) -> Sequence[str]:
+    """Returns the cells of a row and its reasons. What does not fit the columns stands behind the reasons."""
+    width = len(head.columns) - head.has_reasons
+    cells = [text.rstrip("\r\n")] if isinstance(text, str) else text
+    if cells is text and len(cells) in (width, len(head.columns)):
+        return [*cells[:width], reasons]
+    if head.has_reasons and cells is text and not any(cells[:width]):
+        return cells  # has not been mended since it was refused
+    return [*[""] * width, reasons, *cells]
 
 
 def _json_line(text: str, reasons: list[str]) -> str:
+    """Returns the object of a line with its reasons; of a line that has none, the line itself as a member."""
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
+        found = read_json(text)
+    except ValueError:
         found = None
-    if not isinstance(found, dict):
-        return text.rstrip("\r\n") + "\n"
-    return json.dumps(found | {REASONS: reasons}, ensure_ascii=False) + "\n"
+    given = found if isinstance(found, dict) else {"line": text.rstrip("\r\n")}
+    line = json.dumps(given | {REASONS: reasons}, ensure_ascii=False)
+    return line.encode(errors="backslashreplace").decode() + "\n"  # half of a surrogate pair stays an escape
