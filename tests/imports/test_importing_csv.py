@@ -278,6 +278,15 @@ async def test_a_quote_that_is_never_closed_does_not_fill_the_memory(database: D
     assert len(found) == 100
 
 
+async def test_very_many_empty_rows_are_passed_over(database: Database) -> None:
+    """The time that it takes grows with their number, not with the square."""
+    start = monotonic()
+    lines = b"\n" * 50_000 + b"key,name\n" + b"\n" * 50_000 + b"a,A\n"
+    done = await load(database, await base(database), "accounts", lines, format="csv")
+    assert counts(done) == (1, 0, 0, 0)
+    assert monotonic() - start < 15
+
+
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"key,name\n", b"\xef\xbb\xbf"])
 async def test_a_file_without_records_does_nothing(database: Database, data: bytes) -> None:
     assert counts(await load(database, await base(database), "accounts", data)) == (0, 0, 0, 0)

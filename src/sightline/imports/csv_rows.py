@@ -16,6 +16,7 @@ from sightline.platform.file_section.tables import Table
 from sightline.workspace_file.exporting import FORMULA
 
 MOST_TITLES = 20
+_LEAST_SIZE = 64  # bytes of memory that an empty line takes
 csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
 
 
@@ -45,11 +46,12 @@ class CsvRows:
     def rows(self) -> Iterator[Row]:
         """Yields the rows below the headers. Raises ValidationFailed if there are no headers."""
         ahead: list[tuple[int, bytes | None]] = []
-        lines, left = iter(self.lines), LONGEST_LINE
+        lines, left, filled = iter(self.lines), LONGEST_LINE, 0
         for number, line in lines:
             ahead.append((number, line))
-            left -= len(line or b"")
-            if left <= 0 or sum(each is None or bool(each.strip()) for _, each in ahead) > MOST_TITLES:
+            left -= max(len(line or b""), _LEAST_SIZE)
+            filled += line is None or bool(line.strip())
+            if left <= 0 or filled > MOST_TITLES:
                 break
         self._find_head(ahead)
         for row in _rows(chain(ahead, lines), self.delimiter):
