@@ -22,7 +22,6 @@ from sightline.ideas.questions import routes as idea_questions
 from sightline.initiatives import routes as initiatives
 from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.intelligence.embedded.research import EmbeddedResearcher
-from sightline.intelligence.engine import Engine
 from sightline.intelligence.research import Researcher
 from sightline.language_model import model_tools
 from sightline.migrations import pending_on
@@ -175,7 +174,7 @@ def make_tools(settings: Settings) -> dict[type, Any]:
     """Returns the objects that rooms share during the life of the process."""
     engine = EmbeddedEngine(model_follows=settings.has_model)
     return {
-        Engine: engine,
+        EmbeddedEngine: engine,
         FeatureMaps: FeatureMaps(engine),
         Researcher: EmbeddedResearcher(),
         Totals: Totals(),

@@ -10,9 +10,8 @@ from sightline.catalog.products.feature_maps import FeatureMaps
 from sightline.catalog.renames import follow_once
 from sightline.documents import jobs as documents
 from sightline.ideas import jobs as ideas
-from sightline.intelligence.embedded import embedded_engine
+from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
 from sightline.intelligence.embedded.research import EmbeddedResearcher
-from sightline.intelligence.engine import Engine
 from sightline.language_model import model_tools
 from sightline.platform.clock import Clock
 from sightline.platform.http.idempotency import forget_expired
@@ -53,7 +52,7 @@ async def open_tools(settings: Settings) -> AsyncIterator[Tools]:
             provider = make_provider(name, *settings.web_providers[name])
             search = SearchTools(EmbeddedResearcher(), WithSites(provider, reader), reader)
         yield {
-            Engine: embedded_engine(),
+            EmbeddedEngine: embedded_engine(),
             FeatureMaps: FeatureMaps(embedded_engine()),
             SearchTools: search,
             AppStore: AppStore(settings.app_store_url, settings.app_store_country),

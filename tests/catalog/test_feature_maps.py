@@ -10,7 +10,8 @@ import pytest
 
 from sightline.catalog.products.feature_maps import FeatureMaps, VersionedMap
 from sightline.intelligence.embedded import EmbeddedEngine
-from sightline.intelligence.engine import FeatureMap, FeatureText
+from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap
+from sightline.intelligence.engine import FeatureText
 from tests.waiting import until
 from tests.world import World
 
@@ -27,7 +28,7 @@ class Reader(EmbeddedEngine):
         self.may_read_large = Event()
         self.may_read_large.set()
 
-    def read_features(self, features: Sequence[FeatureText]) -> FeatureMap:  # type: ignore[override]  # it is static there
+    def read_features(self, features: Sequence[FeatureText]) -> EmbeddedFeatureMap:
         assert current_thread() is not main_thread()
         self.read.append(features[0].name)
         if len(features[0].description) == MIB:

@@ -9,8 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from sightline.intelligence.embedded import embedded_engine
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
 from sightline.signals.processing.jobs import process_signal
 from tests.waiting import linger
 from tests.world import API, World
@@ -53,7 +52,7 @@ async def write_at_random(world: World, known: list[str], dice: Random, count: i
             case 2 if id:
                 await world.client.patch(f"/signals/{id}", json={"name": f"Renamed {n}"})
             case 3 if id:
-                await process_signal(world.database, {Engine: embedded_engine()}, world.workspace_id, UUID(id))
+                await process_signal(world.database, {EmbeddedEngine: embedded_engine()}, world.workspace_id, UUID(id))
             case 4 if id:
                 await world.client.delete(f"/signals/{id}")
             case 5 if id:

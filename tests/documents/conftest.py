@@ -15,8 +15,7 @@ import pytest
 import pytest_asyncio
 
 from sightline.documents.jobs import write_document
-from sightline.intelligence.embedded import embedded_engine
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
 from sightline.platform.db.sql import sql
 from sightline.platform.jobs.worker import Pace
 from tests.waiting import until
@@ -87,7 +86,7 @@ async def document_of(acme: World, receipt: Json) -> Json:
 async def written(acme: World, type: str) -> Json:
     """The first document of a type, written as a worker does."""
     receipt = (await acme.client.post(f"{AT}/documents", json={"type": type})).json()
-    await write_document(acme.database, {Engine: embedded_engine()}, acme.workspace_id, UUID(receipt["jobId"]))
+    await write_document(acme.database, {EmbeddedEngine: embedded_engine()}, acme.workspace_id, UUID(receipt["jobId"]))
     return await document_of(acme, receipt)
 
 

@@ -8,15 +8,14 @@ import httpx2
 import pytest
 
 from sightline.documents.jobs import give_up, revive, write_document
-from sightline.intelligence.embedded import embedded_engine
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
 from sightline.platform.db.sql import sql
 from sightline.platform.jobs import Tools
 from tests.documents.conftest import AT, Json, poll, regenerate
 from tests.waiting import next_moment, until
 from tests.world import World
 
-TOOLS: Tools = {Engine: embedded_engine()}
+TOOLS: Tools = {EmbeddedEngine: embedded_engine()}
 NEVER = '"00000000000000000000000000000000.1"'
 
 

@@ -7,14 +7,13 @@ from uuid import UUID, uuid4
 import pytest
 
 from sightline.documents.jobs import give_up, revive, write_document
-from sightline.intelligence.embedded import embedded_engine
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
 from sightline.platform.db.sql import sql
 from sightline.platform.jobs import Tools
 from tests.documents.conftest import AT, Json, poll, regenerate
 from tests.world import World
 
-TOOLS: Tools = {Engine: embedded_engine()}
+TOOLS: Tools = {EmbeddedEngine: embedded_engine()}
 
 
 async def carry_out(acme: World, receipt: Json) -> None:
@@ -102,7 +101,7 @@ async def test_a_request_during_the_writing_is_not_lost(acme: World) -> None:
             assert (await regenerate(acme)).json()["deduplicated"]
 
     engine = Answering(asyncio.get_running_loop())
-    await write_document(acme.database, {Engine: engine}, acme.workspace_id, UUID(first["jobId"]))
+    await write_document(acme.database, {EmbeddedEngine: engine}, acme.workspace_id, UUID(first["jobId"]))
     assert engine.turns == 2
     document = (await acme.client.get(f"{AT}/documents/{first['documentId']}")).json()
     assert (document["version"], "Until Easter." in document["content"]) == (2, True)

@@ -7,8 +7,7 @@ import pytest
 import pytest_asyncio
 
 from sightline.documents.jobs import write_document
-from sightline.intelligence.embedded import embedded_engine
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
 from sightline.platform.db import Database
 from tests.documents.conftest import AT, Json, document_of, written
 from tests.world import World
@@ -116,7 +115,7 @@ async def test_a_worker_reads_the_material_on_a_new_connection(acme: World, data
     receipt = (await acme.client.post(f"{AT}/documents", json={"type": "TDD"})).json()
     database = await Database.connect(database_url, size=1)
     try:
-        await write_document(database, {Engine: embedded_engine()}, acme.workspace_id, UUID(receipt["jobId"]))
+        await write_document(database, {EmbeddedEngine: embedded_engine()}, acme.workspace_id, UUID(receipt["jobId"]))
     finally:
         await database.close()
     assert "We wait for hours." in (await document_of(acme, receipt))["content"]

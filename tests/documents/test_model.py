@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.documents.jobs import write_document
-from sightline.intelligence.embedded import embedded_engine
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
 from sightline.intelligence.material import DocumentType, Draft, Material
 from sightline.intelligence.model.usage import list_usage
 from sightline.intelligence.tracing import keep_sourced
@@ -31,7 +30,7 @@ TYPES = list(DocumentType)
 def tools_of(fake: FakeModel, folder: Path, **more: Any) -> dict[type, Any]:
     given = {"model_url": fake.url, "model_name": "m", "data_dir": folder, **more}
     model = model_tools(Settings.read(given, environment={}, file=folder / "none"))
-    return {Engine: embedded_engine(), **model}
+    return {EmbeddedEngine: embedded_engine(), **model}
 
 
 async def write(acme: World, fake: FakeModel, folder: Path, type: str = "PRD", **more: Any) -> Json:
@@ -235,5 +234,5 @@ class Careless:
 
 async def test_every_engine_is_checked_before_its_document_is_stored(acme: World) -> None:
     receipt = (await acme.client.post(f"{AT}/documents/regenerate", json={"type": "PRD"})).json()
-    await write_document(acme.database, {Engine: Careless()}, acme.workspace_id, UUID(receipt["jobId"]))
+    await write_document(acme.database, {EmbeddedEngine: Careless()}, acme.workspace_id, UUID(receipt["jobId"]))
     assert "\n- **Proposal:** Customers love it.\n" in (await document_of(acme, receipt))["content"]

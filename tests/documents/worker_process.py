@@ -15,8 +15,7 @@ from pathlib import Path
 import msgspec
 
 from sightline.documents.jobs import JOBS
-from sightline.intelligence.embedded import embedded_engine
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
 from sightline.intelligence.material import DocumentType, Draft, Material
 from sightline.platform import logs
 from sightline.platform.db import Database
@@ -53,7 +52,7 @@ async def main(url: str, pace: Pace, folder: Path) -> None:
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ending.set)
     db = await Database.connect(url, size=4)
     work = [replace(each, attempts=ATTEMPTS, first_wait=timedelta(milliseconds=50)) for each in JOBS.work]
-    tools: Tools = {Engine: GatedEngine(folder)}
+    tools: Tools = {EmbeddedEngine: GatedEngine(folder)}
     await Worker(db, url, [JobsOfRoom(work=work)], tools, pace).run(ending, say_ready)
     await db.close()
     os._exit(0)  # as the real one does: it waits for no thread

@@ -5,7 +5,8 @@ from uuid import NAMESPACE_DNS, UUID, uuid5
 import pytest
 
 from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
-from sightline.intelligence.engine import Engine, FeatureMap, FeatureText, Matching
+from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap
+from sightline.intelligence.engine import FeatureText, Matching
 
 FEATURES = {
     "Dark mode": "A dark theme for the web and mobile app that follows the system setting.",
@@ -40,7 +41,7 @@ def id_of(name: str) -> UUID:
     return uuid5(NAMESPACE_DNS, name)
 
 
-def read(engine: Engine, features: dict[str, str]) -> FeatureMap:
+def read(engine: EmbeddedEngine, features: dict[str, str]) -> EmbeddedFeatureMap:
     return engine.read_features([FeatureText(id_of(name), name, text) for name, text in features.items()])
 
 
@@ -268,14 +269,6 @@ def test_at_most_eight_are_matched_the_surest_first_then_in_the_order_of_the_fea
 def test_only_the_first_forty_thousand_characters_are_read() -> None:
     assert match("Dark mode, please. " + "word " * 10_000).status == "matched"
     assert match("word " * 10_000 + "Dark mode, please.").status == "no_match"
-
-
-def test_a_map_of_another_engine_is_refused() -> None:
-    class OtherMap:
-        size = sharing = 0
-
-    with pytest.raises(TypeError, match="another engine"):
-        EmbeddedEngine().match_features("Dark mode", OtherMap())
 
 
 def test_a_map_knows_about_how_large_it_is() -> None:

@@ -7,9 +7,8 @@ from uuid import UUID, uuid4
 
 import httpx2
 
-from sightline.intelligence.embedded import embedded_engine
+from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
 from sightline.intelligence.embedded.research import EmbeddedResearcher
-from sightline.intelligence.engine import Engine
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database
 from sightline.research import jobs
@@ -142,7 +141,7 @@ class Lab:
     @property
     def tools(self) -> dict[type, Any]:
         return {
-            Engine: embedded_engine(),
+            EmbeddedEngine: embedded_engine(),
             SearchTools: SearchTools(EmbeddedResearcher(), self.shelf, self.shelf),
             AppStore: self.store,
             **self.model,

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.research import jobs
 from sightline.research.delivery import deliver
 from tests.research.lab import EXPORTS, FORECASTS, MISSING, Json, Lab, code, exports, of, page, section
@@ -113,8 +113,8 @@ async def test_an_addition_that_was_interrupted_makes_no_signal_twice(lab: Lab) 
         found = await deliver.find_next(tx, lab.workspace_id, UUID(run["id"]))
     assert found is not None
     assert (await lab.progress(run["briefId"]))["addition"]["status"] == "running"
-    await deliver.deliver(db, lab.tools[Engine], lab.workspace_id, found)
-    await deliver.deliver(db, lab.tools[Engine], lab.workspace_id, found)
+    await deliver.deliver(db, lab.tools[EmbeddedEngine], lab.workspace_id, found)
+    await deliver.deliver(db, lab.tools[EmbeddedEngine], lab.workspace_id, found)
     await lab.sql(
         "UPDATE research_runs SET addition_signal_ids = '{}', credits_reserved = credits_reserved + 1"
         " WHERE workspace_id = $1 AND id = $2",
@@ -151,7 +151,7 @@ async def test_a_failed_addition_goes_on_where_it_stopped(lab: Lab) -> None:
     async with db.transaction() as tx:
         found = await deliver.find_next(tx, lab.workspace_id, run_id)
     assert found is not None
-    await deliver.deliver(db, lab.tools[Engine], lab.workspace_id, found)
+    await deliver.deliver(db, lab.tools[EmbeddedEngine], lab.workspace_id, found)
     await jobs.give_up_addition(db, lab.workspace_id, run_id, ValueError("A secret of the inside."))
     failed = (await lab.progress(run["briefId"]))["addition"]
     assert (failed["status"], failed["failure"], len(failed["signalIds"])) == ("failed", jobs.ADDITION_FAILED, 1)

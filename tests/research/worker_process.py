@@ -11,9 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from sightline.intelligence.embedded import embedded_engine
+from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
 from sightline.intelligence.embedded.research import EmbeddedResearcher
-from sightline.intelligence.engine import Engine
 from sightline.platform import logs
 from sightline.platform.db import Database
 from sightline.platform.jobs.worker import Pace, Worker
@@ -53,7 +52,7 @@ async def main(url: str, pace: Pace, folder: Path) -> None:
     db = await Database.connect(url, size=4)
     shelf = GatedShelf(folder)
     tools = {
-        Engine: embedded_engine(),
+        EmbeddedEngine: embedded_engine(),
         SearchTools: SearchTools(EmbeddedResearcher(), shelf, shelf),
         AppStore: AppStore(NO_STORE),
     }

@@ -9,8 +9,7 @@ from uuid import UUID, uuid4
 import msgspec
 import pytest
 
-from sightline.intelligence.embedded import embedded_engine
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
 from sightline.intelligence.evidence import DraftInsight, Quote, SignalMaterial
 from sightline.intelligence.model.choice import ENGINE_JOBS
 from sightline.signals.processing.jobs import process_signal, resume
@@ -24,7 +23,7 @@ TEXT = "The export takes ten minutes.\nCould you add a progress bar?\nWe love th
 
 async def process(world: World, signal: Json, engine: Any = None) -> Json:
     """What a worker does with the signal's job; the signal afterwards."""
-    tools: dict[type, Any] = {Engine: engine or embedded_engine()}
+    tools: dict[type, Any] = {EmbeddedEngine: engine or embedded_engine()}
     await process_signal(world.database, tools, world.workspace_id, UUID(signal["id"]))
     shown: Json = (await world.client.get(f"/signals/{signal['id']}", params={"include": "raw"})).json()
     return shown

@@ -7,7 +7,7 @@ from sightline.documents.generations.records import GenerationFailure
 from sightline.documents.material.queries import find_requested
 from sightline.documents.queries import store_document
 from sightline.documents.records import DocumentWriter
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.intelligence.material import DocumentType, Draft, Material
 from sightline.intelligence.model.choice import ENGINE_JOBS, Made, make
 from sightline.intelligence.model.documents import add_sentences
@@ -49,7 +49,7 @@ async def write_document(db: Database, tools: Tools, workspace_id: UUID, generat
 
 async def _draft(db: Database, tools: Tools, task: Task, type: DocumentType, material: Material) -> Made[Draft]:
     """Returns the draft of the embedded engine, or that with sentences of the model, after the same check."""
-    engine: Engine = tools[Engine]
+    engine: EmbeddedEngine = tools[EmbeddedEngine]
     recorded = await ENGINE_JOBS.run_job(task.workspace_id, engine.write_document, type, material)
     made = await make(
         db,

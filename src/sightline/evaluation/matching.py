@@ -8,7 +8,9 @@ from uuid import UUID
 from msgspec import Struct
 
 from sightline.evaluation.worlds import share
-from sightline.intelligence.engine import Engine, FeatureMap, FeatureText
+from sightline.intelligence.embedded import EmbeddedEngine
+from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap
+from sightline.intelligence.engine import FeatureText
 from sightline.platform.errors import BadRequest
 from sightline.platform.json_lines import read_json_lines
 
@@ -101,9 +103,11 @@ def read_texts(name: str, lines: Iterable[bytes]) -> list[LabelledText]:
     return texts
 
 
-def evaluate_matching(engine: Engine, texts: Sequence[LabelledText], clock: Callable[[], float]) -> MatchingQuality:
+def evaluate_matching(
+    engine: EmbeddedEngine, texts: Sequence[LabelledText], clock: Callable[[], float]
+) -> MatchingQuality:
     """Matches each text and compares the result with its labels. `clock` counts seconds."""
-    maps: dict[tuple[LabelledFeature, ...], FeatureMap] = {}
+    maps: dict[tuple[LabelledFeature, ...], EmbeddedFeatureMap] = {}
     found: list[list[Finding]] = []
     seconds = 0.0
     for one in texts:

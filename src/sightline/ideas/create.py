@@ -19,7 +19,7 @@ from sightline.ideas.proposal import Proposal
 from sightline.ideas.records import Idea, IdeaProvenance, NewIdea
 from sightline.ideas.status import refuse_managed_status
 from sightline.ideas.store import add_idea, change_idea
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx, retry_when_overtaken
 from sightline.platform.errors import Conflict
@@ -114,7 +114,7 @@ class RequestedIdea(NamedTuple):
     is_visible: bool
 
 
-async def add_requested_idea(tx: Tx, engine: Engine, actor: Actor, request: RequestedIdea) -> bool:
+async def add_requested_idea(tx: Tx, engine: EmbeddedEngine, actor: Actor, request: RequestedIdea) -> bool:
     """Adds the idea, and the author's words as its evidence. Returns False if there is an idea with this id."""
     new = Proposal(
         {

@@ -15,7 +15,8 @@ from sightline.ideas.matching.chosen_features import matching_columns, needs_mat
 from sightline.ideas.matching.selection import MATCHED, Selection
 from sightline.ideas.proposal import Proposal, product_after
 from sightline.ideas.queries import Stored
-from sightline.intelligence.engine import DraftedQuestion, Engine
+from sightline.intelligence.embedded import EmbeddedEngine
+from sightline.intelligence.engine import DraftedQuestion
 from sightline.platform.beside import run_beside
 
 # A missing part of an identity is filled in, unless the idea was found by an alias; none is ever replaced.
@@ -25,7 +26,7 @@ _IDENTITY = ("source_key", "external_id", "integration_id")
 class Facts(NamedTuple):
     """What was read and computed for a decision."""
 
-    engine: Engine
+    engine: EmbeddedEngine
     now: datetime
     product_id: UUID | None = None  # the product of the features that the proposal chooses
     matched: Selection | None = None  # the features for the new description, if any were looked for

@@ -19,7 +19,7 @@ from sightline.ideas.matching.chosen_features import can_match, needs_matching
 from sightline.ideas.proposal import Proposal, product_after
 from sightline.ideas.records import CHANGED_COLUMNS, NEW_COLUMNS, IdeaChanges, NewIdea
 from sightline.ideas.status import promotion_reserved
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.intelligence.model.usage import may_ask
 from sightline.platform.beside import run_beside
 from sightline.platform.db import Database, Row, Tx, sql
@@ -157,6 +157,6 @@ def _unknown(path: str, ids: list[UUID]) -> list[Fault]:
     return [Fault(path, f"Not in this workspace: {shown}")] if ids else []
 
 
-async def model_follows(tx: Tx, engine: Engine, workspace_id: UUID) -> bool:
+async def model_follows(tx: Tx, engine: EmbeddedEngine, workspace_id: UUID) -> bool:
     """Whether a model reads what is described now: there is one, and the workspace wants it and has budget left."""
     return engine.model_follows and await may_ask(tx, workspace_id)

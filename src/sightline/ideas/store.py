@@ -13,7 +13,7 @@ from sightline.ideas.links import ACCOUNTS, FEATURES, INSIGHTS, add_links, repla
 from sightline.ideas.queries import IDEA, Stored, find_idea
 from sightline.ideas.questions.drafted import add_drafted, drafted_values, insert_drafted, remove_drafted
 from sightline.ideas.records import NEW_COLUMNS
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Statement, Tx, sql
 from sightline.platform.db.horizon import MOMENT
@@ -107,7 +107,7 @@ async def add_idea(tx: Tx, actor: Actor, origin: dict[str, Any], outcome: Outcom
     return await tx.row(ADD_IDEA_WITH_LINKS, **idea, validated=new.validates)
 
 
-async def change_idea(tx: Tx, engine: Engine, actor: Actor, stored: Stored, outcome: Outcome) -> Row:
+async def change_idea(tx: Tx, engine: EmbeddedEngine, actor: Actor, stored: Stored, outcome: Outcome) -> Row:
     """Stores an outcome. The caller holds the idea's lock. Returns the columns of IDEA.
 
     Leaves version and `updated_at` alone if nothing changed.

@@ -1,13 +1,10 @@
-"""What an engine can do for a room: match features, name ideas, ask questions. Every answer rests on the text."""
+"""What engines read of a product and a taxonomy, and what they find in the text of an idea."""
 
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple
 from uuid import UUID
 
 from msgspec import Struct
-
-from sightline.intelligence.evidence import DraftInsight, SignalMaterial
-from sightline.intelligence.material import DocumentType, Draft, Material
 
 MOST_QUESTIONS: Final = 3
 
@@ -35,18 +32,6 @@ class Matching(Struct):
     status: Literal["matched", "needs_review", "no_match", "no_features"]
     matches: list[FeatureMatch]
     suggestions: list[FeatureMatch]
-
-
-class FeatureMap(Protocol):
-    """The features of one product, prepared by one engine for many texts. Immutable."""
-
-    @property
-    def size(self) -> int:
-        """The approximate size in a cache, in bytes."""
-
-    @property
-    def sharing(self) -> int:
-        """How many features one word of a text can name at most."""
 
 
 class DraftedQuestion(Struct):
@@ -80,41 +65,3 @@ class SuggestedOption(Struct):
     option_id: UUID
     reasoning: str
     source_quote: str
-
-
-class Engine(Protocol):
-    """Reads texts of any length and content without errors. Results are stored with its name and version."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def version(self) -> str: ...
-
-    @property
-    def model_follows(self) -> bool:
-        """Whether a model reads each new and newly described idea again, later."""
-
-    def read_features(self, features: Sequence[FeatureText]) -> FeatureMap:
-        """Prepares the features of a product, once for each version of its map."""
-
-    def match_features(self, text: str, features: FeatureMap) -> Matching:
-        """Finds the features that a text is about. `features` comes from `read_features` of the same engine."""
-
-    def closest_features(self, text: str, features: FeatureMap, limit: int) -> list[UUID]:
-        """Returns at most `limit` features that share words with the text, closest first; all if there are no more."""
-
-    def name_idea(self, description: str) -> str:
-        """Returns a name of 1 to 80 characters: words of the description in their order."""
-
-    def ask_questions(self, description: str, limit: int = MOST_QUESTIONS) -> list[DraftedQuestion]:
-        """Returns at most `limit`, and at most three, questions that the description does not answer."""
-
-    def suggest_options(self, text: str, groups: Sequence[ListGroup]) -> list[SuggestedOption]:
-        """Returns the options that a text supports; at most one of a group that takes one."""
-
-    def write_document(self, type: DocumentType, material: Material) -> Draft:
-        """Returns a document as Markdown in which every statement names its source, the same for the same material."""
-
-    def extract_insights(self, material: SignalMaterial) -> list[DraftInsight]:
-        """Returns the statements of customers in a signal, each with its exact quotes; empty if there are none."""

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.intelligence.model.research.researcher import choose_researcher
 from sightline.platform.access import Actor
 from sightline.platform.db import Database
@@ -68,7 +68,7 @@ async def add_sources(db: Database, tools: Tools, workspace_id: UUID, run_id: UU
             found = await deliver.find_next(tx, workspace_id, run_id)
         if found is None:
             return
-        await deliver.deliver(db, tools[Engine], workspace_id, found)
+        await deliver.deliver(db, tools[EmbeddedEngine], workspace_id, found)
 
 
 async def give_up_addition(db: Database, workspace_id: UUID, run_id: UUID, error: Exception) -> None:

@@ -14,7 +14,7 @@ from sightline.catalog.accounts.matching import (
     find_or_add_account,
     lock_accounts_and_counts,
 )
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Row, Tx, retry_when_overtaken
 from sightline.platform.db.updates import same_json
@@ -63,7 +63,7 @@ _READ_AS = {
 
 
 async def create_signal(
-    db: Database, engine: Engine, actor: Actor, new: NewSignal, expect: Expectation = expect_anything
+    db: Database, engine: EmbeddedEngine, actor: Actor, new: NewSignal, expect: Expectation = expect_anything
 ) -> Versioned[CreatedSignal]:
     """Creates or updates a signal. Raises ValidationFailed, NotFound, PreconditionFailed, Conflict.
 
@@ -81,7 +81,9 @@ async def create_signal(
     return await retry_when_overtaken(attempt, _BUSY)
 
 
-async def create_signals(db: Database, engine: Engine, actor: Actor, sent: Sequence[NewSignal]) -> CreatedSignals:
+async def create_signals(
+    db: Database, engine: EmbeddedEngine, actor: Actor, sent: Sequence[NewSignal]
+) -> CreatedSignals:
     """Creates or updates several signals in one transaction. Raises as `create_signal`, naming the signal."""
     new = []
     for place, each in enumerate(sent):
@@ -124,7 +126,7 @@ def _naming(place: int) -> Iterator[None]:
 
 
 async def _write(
-    tx: Tx, engine: Engine, actor: Actor, new: NewSignal, expect: Expectation, number: int | None
+    tx: Tx, engine: EmbeddedEngine, actor: Actor, new: NewSignal, expect: Expectation, number: int | None
 ) -> Versioned[CreatedSignal] | None:
     """Returns None if another request took or deleted the identity; the caller retries."""
     known = await _known(tx, actor, new)
@@ -214,7 +216,7 @@ async def _accounts(tx: Tx, actor: Actor, new: NewSignal) -> list[UUID]:
 
 
 async def _add(
-    tx: Tx, engine: Engine, actor: Actor, new: NewSignal, expect: Expectation, number: int
+    tx: Tx, engine: EmbeddedEngine, actor: Actor, new: NewSignal, expect: Expectation, number: int
 ) -> Versioned[CreatedSignal] | None:
     """Returns None if another request took the identity; the caller retries."""
     raw = raw_of(None, **_content(new))
@@ -242,7 +244,7 @@ def _content(new: NewSignal) -> dict[str, Any]:
     }
 
 
-def _new_columns(tx: Tx, engine: Engine, new: NewSignal, raw: Raw) -> dict[str, Any]:
+def _new_columns(tx: Tx, engine: EmbeddedEngine, new: NewSignal, raw: Raw) -> dict[str, Any]:
     is_read = new.analysis_profile != "none"
     signal_type = new.signal_type or ("transcript" if new.transcript else None)
     read_as, kind = _READ_AS[signal_type]

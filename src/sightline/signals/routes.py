@@ -1,6 +1,6 @@
 """The routes of signals. Specification: Signals."""
 
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.platform.db import Window
 from sightline.platform.errors import Conflict, NotFound
 from sightline.platform.http.bodies import MIB
@@ -74,7 +74,7 @@ async def create_signal(call: Call, new: NewSignal) -> Versioned[CreatedSignal]:
     is described; it is created only with `createMissingAccounts`. An update keeps omitted fields and adds accounts; the
     signal is processed again only if its content changed.
     """
-    return await create.create_signal(call.db, call.tools[Engine], call.actor, new, call.expect)
+    return await create.create_signal(call.db, call.tools[EmbeddedEngine], call.actor, new, call.expect)
 
 
 @operation(
@@ -97,7 +97,7 @@ async def create_signal(call: Call, new: NewSignal) -> Versioned[CreatedSignal]:
 )
 async def create_signals(call: Call, new: NewSignals) -> CreatedSignals:
     """Creates or updates several signals, as `POST /signals` does each: all of them, or none."""
-    return await create.create_signals(call.db, call.tools[Engine], call.actor, new.signals)
+    return await create.create_signals(call.db, call.tools[EmbeddedEngine], call.actor, new.signals)
 
 
 @operation(

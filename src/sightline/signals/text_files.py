@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.platform.access import Actor
 from sightline.platform.db import Database
 from sightline.platform.wire import Moment, Name, Word
@@ -53,7 +53,7 @@ class AddedFiles(Struct):
 
 
 async def add_files(
-    db: Database, engine: Engine, actor: Actor, signals: Sequence[NewSignal], stated: Mapping[str, Any]
+    db: Database, engine: EmbeddedEngine, actor: Actor, signals: Sequence[NewSignal], stated: Mapping[str, Any]
 ) -> AddedFiles:
     """Adds signals of files. One that is stored already gets the `stated` fields, and keeps the others."""
     read = {str(signal.external_id): signal for signal in signals}

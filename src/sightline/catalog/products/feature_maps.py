@@ -7,7 +7,9 @@ from typing import NamedTuple
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-from sightline.intelligence.engine import Engine, FeatureMap, FeatureText
+from sightline.intelligence.embedded import EmbeddedEngine
+from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap
+from sightline.intelligence.engine import FeatureText
 from sightline.platform.beside import Beside
 from sightline.platform.db import Database, Row, Tx, sql
 
@@ -36,7 +38,7 @@ class VersionedMap(NamedTuple):
 
     product_id: UUID
     version: int
-    features: FeatureMap
+    features: EmbeddedFeatureMap
 
 
 _read_small = Beside("small-feature-maps").run  # in which only one waits: maps are read one at a time
@@ -50,7 +52,7 @@ class FeatureMaps:
     `capacity` is in bytes, of each of the two.
     """
 
-    def __init__(self, engine: Engine, capacity: int = 16 * 1024 * 1024) -> None:
+    def __init__(self, engine: EmbeddedEngine, capacity: int = 16 * 1024 * 1024) -> None:
         self.engine = engine
         self._small = _Maps(capacity)
         self._large = _Maps(capacity)
@@ -91,7 +93,7 @@ class FeatureMaps:
             maps.keep(at, found)
         return found
 
-    def _features(self, rows: Sequence[Row]) -> FeatureMap:
+    def _features(self, rows: Sequence[Row]) -> EmbeddedFeatureMap:
         return self.engine.read_features(
             [FeatureText(row["id"], row["name"], row["description"]) for row in rows if row["id"] is not None]
         )

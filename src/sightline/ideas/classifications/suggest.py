@@ -8,7 +8,8 @@ from uuid import UUID
 
 from sightline.catalog.taxonomy import Group, Taxonomy, find_taxonomy
 from sightline.ideas.classifications.queries import StoredValue, find_values, remove_values, save_values
-from sightline.intelligence.engine import Engine, ListGroup, OptionText, SuggestedOption
+from sightline.intelligence.embedded import EmbeddedEngine
+from sightline.intelligence.engine import ListGroup, OptionText, SuggestedOption
 from sightline.platform.beside import run_beside
 from sightline.platform.db import Tx
 
@@ -22,7 +23,7 @@ def takes_long(taxonomy: Taxonomy, text: str) -> bool:
     return len(text) > _SHORT or taxonomy.bytes > _SMALL
 
 
-def suggest(engine: Engine, taxonomy: Taxonomy, text: str, assigned: Collection[UUID] = ()) -> Suggestions:
+def suggest(engine: EmbeddedEngine, taxonomy: Taxonomy, text: str, assigned: Collection[UUID] = ()) -> Suggestions:
     """Returns the options of list groups that the text supports by an exact quote, but none for `assigned` groups."""
     groups = list_groups(taxonomy, assigned)
     return supported(engine.suggest_options(text, as_input(groups)), groups, text) if groups else {}
@@ -61,7 +62,7 @@ def suggested_links(found: Suggestions) -> dict[str, list[UUID]]:
     return {"suggested_group_ids": [group_id for group_id, _ in pairs], "suggested_ids": [id for _, id in pairs]}
 
 
-async def renew_suggestions(tx: Tx, engine: Engine, workspace_id: UUID, idea_id: UUID, text: str) -> int:
+async def renew_suggestions(tx: Tx, engine: EmbeddedEngine, workspace_id: UUID, idea_id: UUID, text: str) -> int:
     """Replaces the unreviewed suggestions of an idea by those for its text. Returns how many values changed.
 
     The caller holds the idea's lock, and has stored what the request assigns.

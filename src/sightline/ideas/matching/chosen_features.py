@@ -11,7 +11,7 @@ from uuid import UUID
 from sightline.ideas.matching.selection import NONE, Selection, chosen, is_stale, quotes_only
 from sightline.ideas.proposal import Proposal, product_after
 from sightline.ideas.queries import Stored
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.platform.errors import ValidationFailed
 
 
@@ -45,7 +45,7 @@ def needs_matching(stored: Stored | None, new: Proposal) -> bool:
 
 
 def select_features(
-    stored: Stored | None, new: Proposal, matched: Selection | None, engine: Engine, now: datetime
+    stored: Stored | None, new: Proposal, matched: Selection | None, engine: EmbeddedEngine, now: datetime
 ) -> Selection | None:
     """Returns the features after the write, None if they stay. `matched`: the ones found for the proposal.
 

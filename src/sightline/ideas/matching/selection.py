@@ -11,7 +11,9 @@ from msgspec import Meta, Raw, Struct
 from sightline.catalog.products.feature_maps import VersionedMap, find_map_version
 from sightline.ideas.matching.records import FeatureMatching, FeatureOwnership, Matcher
 from sightline.ideas.queries import Stored
-from sightline.intelligence.engine import Engine, FeatureMap, Matching
+from sightline.intelligence.embedded import EmbeddedEngine
+from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap
+from sightline.intelligence.engine import Matching
 from sightline.intelligence.model.session import BY_MODEL
 from sightline.platform.beside import run_beside
 from sightline.platform.clock import Clock
@@ -52,7 +54,7 @@ class Selection(NamedTuple):
         }
 
 
-def chosen(engine: Engine, product_id: UUID | None, feature_ids: list[UUID], at: datetime) -> Selection:
+def chosen(engine: EmbeddedEngine, product_id: UUID | None, feature_ids: list[UUID], at: datetime) -> Selection:
     """Returns the selection for features that a person chose; the selection may be empty."""
     if product_id is None:
         return Selection(None, "manual", None, feature_ids)
@@ -60,7 +62,7 @@ def chosen(engine: Engine, product_id: UUID | None, feature_ids: list[UUID], at:
     return Selection(product_id, "manual", matching, feature_ids)
 
 
-async def match(engine: Engine, clock: Clock, features: VersionedMap, text: str) -> Selection:
+async def match(engine: EmbeddedEngine, clock: Clock, features: VersionedMap, text: str) -> Selection:
     """Matches a text with the features of a product. Call it outside transactions."""
     if _takes_long(features.features, text):
         found = await run_beside(engine.match_features, text, features.features)
@@ -69,7 +71,7 @@ async def match(engine: Engine, clock: Clock, features: VersionedMap, text: str)
     return matched(Matcher(engine.name, engine.version), features, text, found, clock.now())
 
 
-def _takes_long(features: FeatureMap, text: str) -> bool:
+def _takes_long(features: EmbeddedFeatureMap, text: str) -> bool:
     """Whether to match in a thread, so that nothing waits meanwhile: it takes 20 ms and more, up to some seconds."""
     return len(text) > _SHORT or features.size > _SMALL or len(text) * features.sharing > _FEW_COMPARISONS
 
@@ -83,7 +85,7 @@ def matched(matcher: Matcher, features: VersionedMap, text: str, found: Matching
     return Selection(features.product_id, "automatic", matching, ids, key_of(matcher, features, text))
 
 
-def key_of(matcher: Engine | Matcher, features: VersionedMap, text: str) -> str:
+def key_of(matcher: EmbeddedEngine | Matcher, features: VersionedMap, text: str) -> str:
     """Returns a key that is equal for the same engine, feature map and text, so that none is matched twice."""
     return f"{matcher.name}/{matcher.version}/{features.product_id}/{features.version}/{_hash(text)}"
 

@@ -11,7 +11,8 @@ from sightline.ideas.classifications.queries import find_values
 from sightline.ideas.classifications.suggest import as_input, chosen_groups, list_groups
 from sightline.ideas.questions.drafted import find_questions
 from sightline.ideas.readings.claims import Claim, find_claimed
-from sightline.intelligence.engine import MOST_QUESTIONS, Engine, FeatureText
+from sightline.intelligence.embedded import EmbeddedEngine
+from sightline.intelligence.engine import MOST_QUESTIONS, FeatureText
 from sightline.intelligence.ideas import IdeaMaterial
 from sightline.platform.db import Database, Row, Tx, sql
 
@@ -66,7 +67,7 @@ def _bounded(groups: Sequence[Group]) -> list[Group]:
     return bounded
 
 
-async def material_of(db: Database, engine: Engine, seen: Seen) -> IdeaMaterial:
+async def material_of(db: Database, engine: EmbeddedEngine, seen: Seen) -> IdeaMaterial:
     """Returns what the model is asked, with the 60 features that are closest by their words."""
     text = seen.idea["description"]
     features = []

@@ -21,7 +21,7 @@ from sightline.ideas.readings.claims import Claim, Retry, claim_due, find_claime
 from sightline.ideas.readings.keep import keep_reading
 from sightline.ideas.readings.material import Seen, material_of, see
 from sightline.ideas.store import set_due
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.intelligence.ideas import IdeaReading
 from sightline.intelligence.model.choice import LanguageModel, Made, make
 from sightline.intelligence.model.ideas import read_idea
@@ -101,7 +101,7 @@ async def _return_claim(db: Database, claim: Claim) -> None:
 
 async def _read(db: Database, tools: Tools, claim: Claim, *, asks: bool) -> bool:
     """Reads one idea. Returns False if the model failed. Without `asks` it is not asked now, and no attempt counts."""
-    engine = tools[Engine]
+    engine = tools[EmbeddedEngine]
     async with db.snapshot() as tx:
         seen = await see(tx, claim)
         may = LanguageModel in tools and await may_ask(tx, claim.workspace_id)
@@ -134,7 +134,7 @@ async def _read(db: Database, tools: Tools, claim: Claim, *, asks: bool) -> bool
     return made.value is not None
 
 
-async def _by_words(db: Database, engine: Engine, seen: Seen) -> Selection | None:
+async def _by_words(db: Database, engine: EmbeddedEngine, seen: Seen) -> Selection | None:
     """Returns what the embedded engine matches; None if the idea has a matching, or no features to find."""
     if seen.features is None or seen.idea["feature_matching"] is not None:
         return None

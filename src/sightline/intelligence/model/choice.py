@@ -9,7 +9,7 @@ from uuid import UUID
 import structlog
 from msgspec.structs import replace
 
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.intelligence.model.endpoint import Endpoint
 from sightline.intelligence.model.session import Budget, ModelFailed, Session, Task
 from sightline.intelligence.model.usage import ADD_USAGE, Prices, Usage, may_ask
@@ -57,7 +57,7 @@ async def make(
     tools: Tools,
     task: Task,
     by_model: Callable[[LanguageModel, Session], Awaitable[T]],
-    by_engine: Callable[[Engine], T],
+    by_engine: Callable[[EmbeddedEngine], T],
 ) -> Made[T]:
     """Does a task outside any transaction, and keeps what the model took. The embedded engine works in a thread."""
     model = await find_model(db, tools, task.workspace_id)
@@ -70,7 +70,7 @@ async def make(
         else:
             await keep_usage(db, task, model, session, None)
             return made
-    engine: Engine = tools[Engine]
+    engine: EmbeddedEngine = tools[EmbeddedEngine]
     return Made(await ENGINE_JOBS.run_job(task.workspace_id, by_engine, engine), engine.name, engine.version)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from starlette.responses import Response
 
 from sightline.ideas.create import RequestedIdea, add_requested_idea
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.platform.db import sql
 from sightline.platform.db.retries import retry_when_overtaken
 from sightline.platform.errors import Conflict
@@ -76,7 +76,7 @@ async def _create(visit: Visit, title: str, text: str) -> str:
     Raises SentBefore if that was deleted.
     """
     workspace_id, user_id = visit.portal.workspace_id, visit.user.id
-    engine: Engine = visit.site.tools()[Engine]
+    engine: EmbeddedEngine = visit.site.tools()[EmbeddedEngine]
     id = derived_id(visit.form_id, user_id, title, text)
 
     async def attempt() -> str | None:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import msgspec
 
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
 from sightline.platform.errors import NotFound
@@ -56,7 +56,7 @@ async def find_next(tx: Tx, workspace_id: UUID, run_id: UUID) -> Delivery | None
     return Delivery(run.brief_id, run_id, run.addition_product_id, pending[0])
 
 
-async def deliver(db: Database, engine: Engine, workspace_id: UUID, delivery: Delivery) -> None:
+async def deliver(db: Database, engine: EmbeddedEngine, workspace_id: UUID, delivery: Delivery) -> None:
     """Creates the signal, or finds the one that an interrupted attempt created, and notes it at the run.
 
     A signal that was noted before gets what was found since.
