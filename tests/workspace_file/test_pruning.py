@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from sightline.platform.db import Database
+from sightline.workspace_file import applying
 from sightline.workspace_file.sections import PRUNABLE
 from tests.workspace_file.files import apply, by_key, exported, refusal, small, whole
 
@@ -84,12 +85,15 @@ async def test_a_label_that_ideas_have_stays(database: Database) -> None:
     assert [label["label"] for label in found] == ["New", "Done"]
 
 
-async def test_the_promotion_mark_can_move(database: Database) -> None:
+async def test_the_promotion_mark_moves_at_the_first_attempt(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(applying, "ATTEMPTS", 1)
     file = whole()
     slug = file["workspace"]["slug"]
     await apply(database, file)
     moved = [{"label": "Done", "promotion": True}]
     assert list(await refusal(database, small(slug, ideaStatuses=moved))) == ["ideaStatuses[0].promotion"]
-    await apply(database, small(slug, ideaStatuses=[*moved, {"label": "Promoted", "promotion": False}]))
+    await apply(database, file | {"ideaStatuses": [*moved, {"label": "Promoted", "promotion": False}]})
     found = (await exported(database, slug))["ideaStatuses"]
     assert [label["label"] for label in found if label["promotion"]] == ["Done"]

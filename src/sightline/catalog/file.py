@@ -38,8 +38,10 @@ async def _refuse_circles(run: Run, entries: list[Entry]) -> AsyncIterator[None]
 
 
 _UNFLAG = sql("""
-UPDATE idea_statuses SET promotion = false WHERE workspace_id = :workspace_id AND promotion AND label <> :label
-RETURNING label""")
+UPDATE idea_statuses SET promotion = false
+ WHERE workspace_id = :workspace_id AND promotion AND label <> :label
+   AND xmin::text = coalesce(:states::jsonb ->> label, xmin::text)
+RETURNING label, xmin::text AS state_""")
 
 
 async def _move_promotion(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
@@ -48,8 +50,13 @@ async def _move_promotion(run: Run, entries: list[Entry]) -> AsyncIterator[None]
     for entry in flagged[1:]:
         run.refuse(entry, "promotion", f"Only one label can be the promotion label; {flagged[0].path} is already")
     if flagged:
-        rows = await run.tx.rows(_UNFLAG, workspace_id=run.workspace_id, label=flagged[0].row["label"])
-        others = {row["label"] for row in rows} - {entry.row.get("label") for entry in entries}
+        known = {entry.row.get("label"): entry.row for entry in entries if entry.stored}
+        states = {label: row["state_"] for label, row in known.items()}
+        values = {"workspace_id": run.workspace_id, "label": flagged[0].row["label"], "states": states}
+        found = {row["label"]: row["state_"] for row in await run.tx.rows(_UNFLAG, **values)}
+        for label in found.keys() & known:
+            known[label]["state_"] = found[label]  # for the statement that writes the rest of the record
+        others = found.keys() - {entry.row.get("label") for entry in entries}
         if others and "ideaStatuses" not in run.pruned:
             run.refuse(flagged[0], "promotion", f"The label {min(others)!r} is the promotion label already")
     yield
