@@ -95,5 +95,5 @@ async def test_the_first_page_names_the_customers_with_most_findings_and_counts_
     [named] = re.findall(r"^- \*\*Who:\*\* (.*)$", part(document, "Summary"), re.MULTILINE)
     assert (
         re.sub(r" \[\d\]", "", named)
-        == "10 customers: Oak, Plum, Quince, Rowan, Sorrel, Thorn, Vine, Willow and 2 more"
+        == "10 customers, 2 signals: Oak, Plum, Quince, Rowan, Sorrel, Thorn, Vine, Willow and 2 more"
     )

@@ -127,19 +127,23 @@ def read_case(folder: Path) -> Case:
 def material_of(
     initiative: LabelledInitiative, ideas: list[worlds.LabelledIdea], tickets: list[worlds.Ticket]
 ) -> Material:
-    """Returns the material as a workspace has it: each insight of a ticket is linked to all ideas."""
+    """Returns the material as a workspace has it: tickets are evidence, each insight of one is linked to all ideas.
+
+    No status and no priority is given, as the files have none.
+    """
     ids = map(UUID, (f"{number:032x}" for number in count(1)))
     engine = embedded_engine()
     about = AboutInitiative(
-        next(ids), "INITIATIVE-1", initiative.name, initiative.description, "PLANNED", "HIGH", None, [], [], None, None
+        next(ids), "INITIATIVE-1", initiative.name, initiative.description, "", "", None, [], [], None, None
     )
     asked = [AboutQuestion(next(ids), "INITIATIVE-1", one.question, one.answer) for one in initiative.questions
              if not one.stale]  # fmt: skip
     asked += [AboutQuestion(next(ids), idea.id, one.question, None) for idea in ideas
               for one in engine.ask_questions(idea.description)]  # fmt: skip
-    insights = []
+    insights, signals = [], []
     for ticket in tickets:
         accounts = [ticket.account] if ticket.account else []
+        signals.append((ticket.id, accounts))
         for found in engine.extract_insights(SignalMaterial(READ_AS[ticket.type], ticket.text)):
             quotes = [SourceQuote(one.text, ticket.id, accounts) for one in found.quotes]
             insights.append(AboutInsight(next(ids), found.title, "", found.category, False, initiative.ideas, [],
@@ -153,6 +157,7 @@ def material_of(
         [],
         asked,
         initiative.rejected,
+        signals,
     )
 
 

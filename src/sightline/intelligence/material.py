@@ -40,7 +40,7 @@ class SourceQuote(NamedTuple):
 
 
 class AboutInitiative(NamedTuple):
-    """The initiative; `features` are the features of its product that it names."""
+    """The initiative; `features` are those of its product that it names, `status` and `priority` empty if not known."""
 
     id: UUID
     public_id: str
@@ -132,7 +132,8 @@ class AboutQuestion(NamedTuple):
 class Material(NamedTuple):
     """All material of a workspace about an initiative, each list in a total order.
 
-    `rejected` are the titles of rejected insights: whatever says the same stays out of documents.
+    `rejected` are the titles of rejected insights: whatever says the same stays out of documents. `signals` are the
+    accepted evidence of the initiative, each with its accounts, whether or not an insight was found in it.
     """
 
     initiative: AboutInitiative
@@ -143,6 +144,7 @@ class Material(NamedTuple):
     ratings: list[AboutStudy]
     questions: list[AboutQuestion]
     rejected: Sequence[str] = ()
+    signals: Sequence[tuple[str, list[str]]] = ()
 
 
 class Draft(NamedTuple):

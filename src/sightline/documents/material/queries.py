@@ -66,7 +66,10 @@ evidence AS (
 quoted AS (
     SELECT (quote ->> 'signalId')::uuid AS signal_id
       FROM (SELECT extracts FROM heard UNION ALL SELECT extracts FROM evidence) AS every,
-           jsonb_array_elements(extracts) AS quote)
+           jsonb_array_elements(extracts) AS quote),
+accepted AS (
+    SELECT signal_id FROM signal_initiatives
+     WHERE workspace_id = :workspace_id AND initiative_id = (SELECT initiative_id FROM generation) AND accepted)
 SELECT ROW(generation.*) AS generation,
        ROW(i.id, 'INITIATIVE-' || i.number, i.name, i.description, i.status, i.priority,
            (SELECT p.name FROM products p WHERE p.workspace_id = :workspace_id AND p.id = i.product_id),
@@ -84,11 +87,12 @@ SELECT ROW(generation.*) AS generation,
                       e.extracts)
              FROM evidence e ORDER BY e.number, e.created_at, e.id) AS evidence,
        ARRAY(
-           SELECT ROW(i.id::text, 'SIGNAL-' || i.number, {accounts})
+           SELECT ROW(i.id::text, i.id IN (SELECT signal_id FROM accepted), 'SIGNAL-' || i.number, {accounts})
              FROM signals i
             WHERE i.workspace_id = :workspace_id AND i.id IN (
                    SELECT unnest(signal_ids) FROM heard UNION SELECT signal_id FROM evidence
-                    UNION SELECT signal_id FROM quoted)) AS signals,
+                    UNION SELECT signal_id FROM quoted UNION SELECT signal_id FROM accepted)
+            ORDER BY i.number) AS signals,
        ARRAY(
            SELECT ROW(o.id, o.name, o.description)
              FROM opportunities o
@@ -131,14 +135,14 @@ class Pending(NamedTuple):
     requests: int
 
 
-class _Extract(msgspec.Struct, rename="camel"):
-    text: str
-    signal_id: str | None = None
-
-
 class _Signal(NamedTuple):
     public_id: str
     accounts: list[str]
+
+
+class _Extract(msgspec.Struct, rename="camel"):
+    text: str
+    signal_id: str | None = None
 
 
 async def find_requested(tx: Tx, workspace_id: UUID, id: UUID) -> tuple[Pending, Material] | None:
@@ -147,7 +151,7 @@ async def find_requested(tx: Tx, workspace_id: UUID, id: UUID) -> tuple[Pending,
     if found is None:
         return None
     initiative_id, document_id, type, requests = found["generation"]
-    signals = {id: _Signal(*about) for id, *about in found["signals"]}
+    signals = {id: _Signal(*about) for id, _, *about in found["signals"]}
     rejected = [title for _, title, _, _, state, *_ in found["insights"] if state == "rejected"]
     material = Material(
         AboutInitiative(*found["initiative"]),
@@ -158,6 +162,7 @@ async def find_requested(tx: Tx, workspace_id: UUID, id: UUID) -> tuple[Pending,
         [AboutStudy(*row) for row in found["ratings"]],
         [AboutQuestion(*row) for row in found["questions"]],
         rejected,
+        [signals[id] for id, is_accepted, *_ in found["signals"] if is_accepted],
     )
     return Pending(initiative_id, document_id, DocumentType(type), requests), material
 

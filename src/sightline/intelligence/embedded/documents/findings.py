@@ -1,10 +1,11 @@
 """Findings of a document: insights and evidence that say the same are one, the best supported first."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import chain, product
 from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.documents.roles import has_figure, stands_alone
@@ -22,15 +23,10 @@ _SAME: Final = 0.75
 _AGAINST: Final = ("contradicts", "qualifies")
 _MOST_NEAR: Final = 5  # insights whose meaning is compared with that of another
 _UNCONFIRMED: Final = 3
+_POINT: Final = re.compile(  # the number of a point, before its words
+    r"\s*(?:\(?\d{1,2}[.)](?=\s)|(?:first|second|third|erste|zweite|dritte)(?:ly|ns)?[,:])\s*(?=\S)", re.IGNORECASE
+)
 _SHORTEST_PART: Final = 20  # a shorter quote inside another one may be a coincidence
-
-
-class Wording(NamedTuple):
-    """Words of one or several signals, and who said them: customers, or signals without any."""
-
-    text: str
-    who: list[str]
-    signals: set[str | None]
 
 
 @dataclass(eq=False)
@@ -99,12 +95,8 @@ class Finding:
         known = ((one, by_signal[one.signal][:MOST_COMPARED]) for one in quotes.values())
         found = [one for one, others in known if not any(_is_part(one, other) for other in others if other is not one)]
         said = Counter(_normal(quote.text) for quote in found)
-
-        def order(quote: SourceQuote) -> tuple[bool, bool, bool, int]:
-            is_alone, times = stands_alone(quote.text), said[_normal(quote.text)]
-            return not quote.accounts, quote.signal is None, not is_alone, -times
-
-        return sorted(found, key=order)
+        found.sort(key=lambda one: -said[_normal(one.text)])
+        return sorted(found, key=lambda one: (not one.accounts, one.signal is None, not stands_alone(one.text)))
 
     @cached_property
     def is_verbatim(self) -> bool:
@@ -112,35 +104,32 @@ class Finding:
         return any(_normal(quote.text) == _normal(self.title) for quote in self.quotes)
 
     @cached_property
-    def wordings(self) -> list[Wording]:
-        """The quotes in other words than the title, those with the same words as one."""
+    def wordings(self) -> list[list[SourceQuote]]:
+        """The quotes in other words than the title, those with the same words together."""
         same: dict[str, list[SourceQuote]] = defaultdict(list)
         for quote in self.quotes:
             same[_normal(quote.text)].append(quote)
         same.pop(_normal(self.title), None)
-        return [
-            Wording(
-                quotes[0].text,
-                distinct(one.accounts or filter(None, [one.signal]) for one in quotes),
-                {one.signal for one in quotes},
-            )
-            for quotes in same.values()
-        ]
+        return list(same.values())
 
     @cached_property
     def said(self) -> str:
-        """The words of its first quote, without a greeting and conjunctions at their ends."""
-        return " ".join(without_conjunctions(without_greeting(self.quotes[0].text.split())))
+        """The words of its first quote, without a number of a list, a greeting, and conjunctions at their ends."""
+        return " ".join(without_conjunctions(without_greeting(_POINT.sub("", self.quotes[0].text).split())))
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
         """The words by which one sees what it is about, without numbers."""
-        terms = meaning_of(self.quotes[0].text if self.quotes else self.title)
+        terms = meaning_of(self.said if self.quotes else self.title)
         return tuple(term for term in terms if not has_figure(term.text))
 
     @cached_property
     def meanings(self) -> Meanings:
         return frozenset[int | str]().union(*(term.meanings for term in self.terms))
+
+    def count(self, meanings: Meanings) -> int:
+        """Returns how many of its words have one of these meanings."""
+        return sum(not term.meanings.isdisjoint(meanings) for term in self.terms)
 
     def shared(self, meanings: Meanings) -> int:
         """Returns how many of its words have one of these meanings, without words for any product."""
@@ -163,13 +152,9 @@ class Finding:
         is_quoted = any(title and title in _normal(quote.text) for quote in self.quotes)
         return is_quoted and self.rank == _UNCONFIRMED and not self.description
 
-    def records_of(self, said: Wording) -> list[AboutInsight | AboutEvidence]:
-        """Returns the records with the quote or a part of it."""
-
-        def has(quote: SourceQuote) -> bool:
-            return quote.signal in said.signals and _is_part(quote, SourceQuote(said.text, quote.signal, []))
-
-        return [record for record in self.records if any(map(has, record.quotes))]
+    def records_of(self, quotes: Sequence[SourceQuote]) -> list[AboutInsight | AboutEvidence]:
+        """Returns the records with one of the quotes or a part of it."""
+        return [record for record in self.records if any(_is_part(*pair) for pair in product(record.quotes, quotes))]
 
 
 @keep_by_text(5_000)
@@ -313,6 +298,11 @@ class _Groups:
         of_idea = self._by_source[evidence.idea]
         found = {self._meant[at][0] for signal in evidence.signals for at in self._by_source[signal] & of_idea}
         return found.pop() if len(found) == 1 else None
+
+
+def speakers(quotes: Iterable[SourceQuote]) -> list[str]:
+    """Returns the customers who said it, or signals without any."""
+    return distinct(one.accounts or filter(None, [one.signal]) for one in quotes)
 
 
 def distinct(lists: Iterable[Iterable[str]]) -> list[str]:

@@ -1,7 +1,7 @@
 """Requirements of a document: attached ideas, similar ones as one, with the findings about each."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -35,24 +35,27 @@ _MOST_WEIGHED: Final = 100  # signals of a finding, and findings of a signal
 
 
 class Point(NamedTuple):
-    """A sentence of an idea, and the requests of customers for the same."""
+    """A sentence of an idea, and the statements of customers about the same."""
 
     text: str
     idea: AboutIdea
-    requests: list[Finding]
+    role: Role
+    voices: list[Finding]
 
 
 @dataclass(eq=False)
 class Requirement:
     """One or several similar ideas: the sentences by role, and the findings that are closest to it.
 
+    `own`: findings that are linked, or validated, for no other requirement; their words alone decide about the others.
     `confirmed`: findings that people described, reviewed or linked as evidence, by what they are for. `voices`: others
-    that are shown; a request that a sentence of the idea answers stands with that sentence instead.
+    that are shown; what has words of a sentence of the idea stands with that sentence instead.
     """
 
     ideas: Sequence[AboutIdea]
     label: str = ""
     findings: list[Finding] = field(default_factory=list)
+    own: set[Finding] = field(default_factory=set)
     points: dict[Role, list[Point]] = field(default_factory=lambda: defaultdict(list))
     confirmed: dict[Role, list[Finding]] = field(default_factory=lambda: defaultdict(list))
     voices: dict[Role, list[Finding]] = field(default_factory=lambda: defaultdict(list))
@@ -77,28 +80,29 @@ class Requirement:
     def tables(self) -> list[AboutIdea]:
         return [idea for idea in self.ideas if any(map(is_row, idea.description.splitlines()))]
 
+    def accounts_of(self, findings: Iterable[Finding]) -> list[str]:
+        """Returns the customers that are linked to an idea, then the customers of these findings."""
+        return distinct([*(idea.accounts for idea in self.ideas), *(finding.accounts for finding in findings)])
+
     @property
-    def accounts(self) -> list[str]:
-        """The customers that are linked to an idea, then the customers of its findings."""
-        return distinct([*(idea.accounts for idea in self.ideas), *(finding.accounts for finding in self.findings)])
+    def signals(self) -> list[str]:
+        return distinct(finding.signals for finding in self.own)
 
     @cached_property
     def unsaid(self) -> list[AboutInsight | AboutEvidence]:
         """The records of the findings that are not shown."""
-        requests = (point.requests for points in self.points.values() for point in points)
-        shown = set(chain.from_iterable(chain(self.confirmed.values(), self.voices.values(), requests)))
+        answered = (point.voices for points in self.points.values() for point in points)
+        shown = set(chain.from_iterable(chain(self.confirmed.values(), self.voices.values(), answered)))
         return [record for finding in self.findings if finding not in shown for record in finding.records]
-
-    @property
-    def signals(self) -> list[str]:
-        return distinct(finding.signals for finding in self.findings)
 
 
 def find_requirements(ideas: Sequence[AboutIdea], findings: Findings, said: Statements) -> list[Requirement]:
     """Groups near-identical ideas, the best supported first. `said` are statements that are not said again."""
     found = [Requirement(group) for group in _grouped(ideas)]
-    for one, finding in _assigned(found, findings.problems):
+    for one, finding, is_own in _assigned(found, findings.problems):
         one.findings.append(finding)
+        if is_own:
+            one.own.add(finding)
     found.sort(key=_order)
     for number, one in enumerate(found, 1):
         one.label = f"R{number}"
@@ -110,13 +114,14 @@ def find_requirements(ideas: Sequence[AboutIdea], findings: Findings, said: Stat
 
 def _order(one: Requirement) -> tuple[int, int, int, int, int]:
     ranks = [finding.rank for finding in one.findings]
-    return -ranks.count(0), -ranks.count(1), -len(one.accounts), -len(ranks), -one.votes
+    return -ranks.count(0), -ranks.count(1), -len(one.accounts_of(one.findings)), -len(ranks), -one.votes
 
 
-def _assigned(requirements: list[Requirement], findings: list[Finding]) -> Iterator[tuple[Requirement, Finding]]:
-    """Yields each finding with the linked requirement that it shares most words with, itself or by its signals.
+def _assigned(requirements: list[Requirement], findings: list[Finding]) -> Iterator[tuple[Requirement, Finding, bool]]:
+    """Yields each finding with its requirement, and whether it is linked to that one alone.
 
-    What shares little, or as much with two, is about none, unless it is linked to one alone or somebody confirmed it.
+    If it is validated for some, only these count. Among several it is the one that it shares most words with, itself or
+    by its signals. What shares little, or as much with two, is about none, unless somebody confirmed it.
     """
     firsts = [one.ideas[0] for one in requirements]
     meanings = [meanings_of(idea.name, *split_sentences(idea.description)) for idea in firsts]
@@ -141,18 +146,17 @@ def _assigned(requirements: list[Requirement], findings: list[Finding]) -> Itera
         return sum(weight(finding, at) for finding in near)
 
     for finding in findings:
-        linked = sorted({places[id] for id in finding.ideas if id in places})
-        signals = finding.signals[:_MOST_WEIGHED] if len(linked) > 1 else []
+        linked = sorted({places[id] for id in finding.validated_for or finding.ideas if id in places})
+        if len(linked) < 2:
+            yield from ((requirements[at], finding, True) for at in linked)
+            continue
         own = {at: weight(finding, at) for at in linked}
-        score = {at: own[at] + sum(weight_of_signal(signal, at) for signal in signals) for at in linked}
-        nearest = sorted(linked, key=lambda at: -score[at])
-        is_clear = any(
-            all(score[nearest[0]] >= max(least, times * score[other]) for other in nearest[1:])
-            for least, times in _CLEAR
-        )
-        has_words = bool(nearest) and (len(requirements) == 1 or own[nearest[0]] >= _OWN)
-        if nearest and ((is_clear and has_words) or not finding.is_statement):
-            yield requirements[nearest[0]], finding
+        signals = finding.signals[:_MOST_WEIGHED]
+        near = {at: own[at] + sum(weight_of_signal(signal, at) for signal in signals) for at in linked}
+        first, *others = sorted(linked, key=lambda at: -near[at])
+        clear = (all(near[first] >= max(least, times * near[at]) for at in others) for least, times in _CLEAR)
+        if (any(clear) and own[first] >= _OWN) or not finding.is_statement:
+            yield requirements[first], finding, False
 
 
 def _read(one: Requirement, said: Statements) -> None:
@@ -160,42 +164,48 @@ def _read(one: Requirement, said: Statements) -> None:
     for idea in one.ideas:
         for text, role in read_sentences(idea.description):
             if len(one.points[role]) < _MOST_SENTENCES and is_new(text, said):
-                one.points[role].append(Point(text, idea, []))
+                one.points[role].append(Point(text, idea, role, []))
 
 
 def _select(one: Requirement, said: Statements) -> None:
     """Chooses what is shown of the findings: what people confirmed, and few of the other statements.
 
     A statement is shown if it is understood alone, means what it says, and shares two words with the ideas, or is the
-    first; the best supported ones come first. A request in the words of the name is not: it stands below that.
+    first complaint, or the first request that is linked to them alone; the best supported ones come first. It stands
+    with the sentence of an idea that is for the same and has most of its words. A request in the words of the name is
+    not shown: it stands below that.
     """
     for finding in one.findings:
         if not finding.is_statement:
             role = role_of_statement(finding.title, "request") if finding.is_request else Role.PROBLEM
             one.confirmed[role].append(finding)
-    points = [(role, point, meanings_of(point.text)) for role, found in one.points.items() for point in found]
+    points = [(point, meanings_of(point.text)) for found in one.points.values() for point in found]
     named = telling_words(one.name)
-    about = meanings_of(one.name).union(*(meanings for _, _, meanings in points))
+    about = meanings_of(one.name).union(*(meanings for _, meanings in points))
     statements = [(finding, finding.shared(about)) for finding in one.findings if finding.is_statement]
     statements.sort(key=lambda each: (-len(each[0].accounts), -each[1] - has_figure(each[0].said)))
+    shown: Counter[Role] = Counter()
     for finding, shared in statements:
-        if finding.is_request and (answered := _closest(finding, points)):
-            answered.requests.append(finding)
-            continue
         category = finding.insights[0].category
-        voices = one.voices[role := role_of_statement(finding.said, category)]
-        is_about = shared >= ANSWERS + (category == "context") or role is Role.MEASURE or not voices
+        role = role_of_statement(finding.said, category)
+        if finding.is_request and (answer := _closest(finding, points, Role.NEED, ANSWERS)):
+            answer.voices.append(finding)
+            continue
+        is_first = not shown[role] and (finding in one.own or not finding.is_request or finding.count(about) >= ANSWERS)
+        is_about = shared >= ANSWERS + (category == "context") or role is Role.MEASURE or is_first
         is_named = role is Role.NEED and are_alike(telling_words(finding.said), named, _ALIKE_SENTENCES)
         is_clear = is_about and not is_named and stands_alone(finding.said) and not is_ironic(finding.said)
-        if len(voices) < _MOST[role] and is_clear and is_new(finding.said, said):
-            voices.append(finding)
+        if shown[role] < _MOST[role] and is_clear and is_new(finding.said, said):
+            shown[role] += 1
+            same = _closest(finding, points, role, max(ANSWERS, len(finding.terms) / 2 + 0.5))  # more than half
+            (same.voices if same else one.voices[role]).append(finding)
 
 
-def _closest(finding: Finding, points: list[tuple[Role, Point, Meanings]]) -> Point | None:
-    """Returns the sentence of the ideas that shares most words with the finding, if it is a need with two of them."""
-    shared = ((finding.shared(meanings), role, point) for role, point, meanings in points)
-    answers, role, point = max(shared, key=lambda each: each[0], default=(0, None, None))
-    return point if answers >= ANSWERS and role is Role.NEED else None
+def _closest(finding: Finding, points: list[tuple[Point, Meanings]], role: Role, least: float) -> Point | None:
+    """Returns the sentence of the ideas for this role that shares most words with the finding, if these are enough."""
+    shared = ((finding.count(meanings), point) for point, meanings in points if point.role is role)
+    answers, point = max(shared, key=lambda each: each[0], default=(0, None))
+    return point if answers >= least else None
 
 
 def is_new(text: str, said: Statements) -> bool:

@@ -10,7 +10,7 @@ from uuid import UUID
 from markupsafe import Markup
 from msgspec import Struct
 
-from sightline.intelligence.embedded.documents.findings import Finding, find_findings, meanings_of
+from sightline.intelligence.embedded.documents.findings import Finding, distinct, find_findings, meanings_of
 from sightline.intelligence.embedded.documents.markdown import paragraphs
 from sightline.intelligence.embedded.documents.requirements import ANSWERS, find_requirements, is_new
 from sightline.intelligence.embedded.documents.roles import Role, has_purpose, people_in
@@ -138,19 +138,31 @@ class Writing:
 
     @cached_property
     def customers(self) -> dict[str, Record]:
-        """The customers of ideas and of their findings with a record of each: most findings first, then by name."""
-        placed = [finding for one in self.requirements for finding in one.findings]
-        findings = [*placed, *self.findings.objections, *self.praise]
-        counts = Counter(name for finding in findings for name in finding.accounts)
-        named: dict[str, Record] = {}
-        for record in chain(*(finding.records for finding in findings), self.material.ideas):
-            for name in record.accounts:
-                named.setdefault(name, record)
+        """The customers of findings, ideas and the initiative's signals, each with a record.
+
+        Those with most findings come first, then by name.
+        """
+        counts = Counter(name for finding in self.findings.all for name in finding.accounts)
+        records = [*chain.from_iterable(finding.records for finding in self.findings.all), *self.material.ideas]
+        named: dict[str, Record] = {name: record for record in reversed(records) for name in record.accounts}
+        for name in chain.from_iterable(accounts for _, accounts in self.material.signals):
+            named.setdefault(name, self.about)
         return {name: named[name] for name in sorted(named, key=lambda name: (-counts[name], name.casefold()))}
 
     @property
-    def signals(self) -> int:
-        return len({signal for finding in self.findings.all for signal in finding.signals})
+    def heard(self) -> list[str]:
+        """The signals of findings."""
+        return distinct(finding.signals for finding in self.findings.all)
+
+    @property
+    def signals(self) -> list[str]:
+        return distinct([self.heard, (signal for signal, _ in self.material.signals)])
+
+    @property
+    def shared(self) -> list[AboutInsight | AboutEvidence]:
+        """The records of findings that are linked to several requirements."""
+        own = set(chain.from_iterable(one.own for one in self.requirements))
+        return [record for finding in self.findings.problems if finding not in own for record in finding.records]
 
     @property
     def insights(self) -> list[AboutInsight]:

@@ -1,0 +1,58 @@
+"""Where the words of customers stand in a PRD: with the sentence that says the same, or not at all."""
+
+import re
+
+from tests.documents.conftest import Json
+from tests.documents.written import idea, insight, part, prd, signal
+from tests.world import World
+
+LOST = "Sails go missing from the shed. The log of each boat is torn and wet after a week."
+SHED = "A list of the sails in the shed should be kept, boat by boat."
+PIER = "A second sailor should be called when the first one is late at the pier."
+
+
+async def lines(world: World, said: str, *, category: str = "problem", others: bool = True) -> Json:
+    """The document of two ideas of a sailing school, with what a customer says of both or of the first."""
+    return await prd(
+        world,
+        signals=[signal("one")],
+        insights=[insight("one", re.sub(r"^\W*\w+[.),] ", "", said), said, category=category)],
+        ideas=[
+            idea("shed", "Sails in the shed", description=f"{LOST} {SHED}", number=1, insights=["one"]),
+            idea("pier", "Nobody waits", description=PIER, number=2, insights=["one"] if others else []),
+        ],
+    )
+
+
+async def test_a_number_of_a_list_says_nothing_and_is_not_quoted(world: World) -> None:
+    document = await lines(world, "Second, sails of the red boat hang wet in the hall.")
+    assert "“sails of the red boat hang wet in the hall.” (" in part(document, "Problem")
+    label = re.search(r"### (R\d)\. Sails in the shed", document["content"])
+    assert label
+    assert f"- {label[1]}: “Sails go missing from the shed.”" in part(document, "Problem")
+    assert "Second, sails" not in document["content"].partition("## Sources")[0]
+
+
+async def test_a_complaint_in_most_words_of_a_sentence_stands_with_it(world: World) -> None:
+    said = "Our log is torn and wet, and so is the cover."
+    document = await lines(world, said)
+    assert re.search(rf": “The log of each boat is torn and wet after a week.” \[\d\] “{said}” \(", document["content"])
+    assert document["content"].count(said) == 1
+
+
+async def test_a_wish_with_common_words_of_a_need_stands_with_it(world: World) -> None:
+    said = "We need a list, item by item, boats too."
+    document = await lines(world, said, category="request", others=False)
+    assert re.search(rf"- “{SHED}” \[\d\] “{said}” \(", part(document, "Requirements"))
+
+
+async def test_a_wish_with_one_word_of_several_ideas_is_no_requirement(world: World) -> None:
+    document = await lines(world, "Open the shed at half past seven please, not at seven sharp!", category="request")
+    assert "sharp" not in part(document, "Requirements")
+    assert "1 more statement" in part(document, "Problem")
+
+
+async def test_what_happens_later_stands_with_what_happened(world: World) -> None:
+    said = "Calling the pier does nothing useful. Ten minutes later it's quiet again, because nobody is in."
+    document = await prd(world, ideas=[idea(description=f"{said} A bell should ring.")])
+    assert f"- R1: “{said}”" in part(document, "Problem")
