@@ -117,6 +117,28 @@ def test_columns_of_a_map_that_are_missing_and_dates_without_a_zone_are_named(bu
     assert "without a zone" not in bulk.load("ideas", file, "--map", "Titel=name", "--map-file", zone).out
 
 
+def test_a_day_without_a_time_stays_that_day_in_every_zone(bulk: Bulk, tmp_path: Path) -> None:
+    zone = written(tmp_path / "z.yaml", "zone: Europe/Berlin")
+    file = written(
+        tmp_path / "i.csv", "ID,Title,Details,Created\n1,A,x,14.03.2019\n2,B,x,2019-01-01\n3,C,x,29.02.2019\n"
+    )
+    done = bulk.load("ideas", file, "--map-file", zone)
+    assert done.err == (
+        "line 4: Created: '29.02.2019' is no date that can be read: if it is one, give its form in a map file\n"
+    )
+    days = {one["name"]: one["createdAt"] for one in exported(bulk)["ideas"]}
+    assert days == {"A": "2019-03-14T00:00:00.000Z", "B": "2019-01-01T00:00:00.000Z"}
+
+
+def test_a_new_name_of_a_contact_changes_the_account(bulk: Bulk, tmp_path: Path) -> None:
+    rows = 'externalId,name,contacts\n1,Globex,"[{""email"":""bo@globex.test"",""name"":""Bo""}]"\n2,Initech,\n'
+    twice(bulk, "accounts", written(tmp_path / "a.csv", rows))
+    file = written(tmp_path / "a.csv", rows.replace('""Bo""', '""Bob""'))
+    for more in (("--dry-run",), ()):
+        done = bulk.load("accounts", file, "--json", *more).json
+        assert (done["added"], done["changed"], done["unchanged"]) == (0, 1, 1)
+
+
 def test_a_merged_post_stays_merged_when_a_file_no_longer_says_so(bulk: Bulk, tmp_path: Path) -> None:
     rows = "ID,Title,Description,Merged Into ID\n1,Dark,x,\n2,Night,y,1\n"
     words = ("--from", "uservoice")

@@ -201,7 +201,7 @@ def test_rows_that_contradict_each_other_are_refused_with_their_line(bulk: Bulk,
     rows = ROWS + "1,Darker,please,3,c@y.test,,\n2,,,,,nobody,\n"
     done = bulk.load("ideas", written(tmp_path / "i.csv", rows), "--from", "canny", "--rejects", tmp_path / "r.csv")
     assert done.code == 1
-    refused = (tmp_path / "r.csv").read_text().splitlines()
+    refused = (tmp_path / "r.csv").read_text("utf-8-sig").splitlines()
     assert [line.partition(",")[0] for line in refused] == ["Post ID", "1", "2", "1", "1", "1", "2"]
     assert "name: Is not as in line 2, which has the same identity" in done.err
 
@@ -296,7 +296,7 @@ def test_numbers_and_dates_are_written_as_elsewhere(bulk: Bulk, tmp_path: Path) 
     (tmp_path / "e.tsv").write_bytes(EVENTS.encode("utf-16"))
     done = bulk.load("ideas", tmp_path / "e.tsv", "--unknown-accounts", "create")
     assert done.err == (
-        "line 5: Erstellt am: '3/2/2026' may mean several days or none: give 'day first' or 'month first', its form"
+        "line 5: Erstellt am: '3/2/2026' may mean several days: give 'day first' or 'month first', its form"
         " or a zone in a map file\n"
     )
     ideas = exported(bulk)["ideas"]

@@ -187,8 +187,10 @@ def test_hostile_csv_is_refused_in_a_line(bulk: Bulk, tmp_path: Path, data: byte
 
 def test_an_option_that_maps_no_column_is_refused_with_the_columns(bulk: Bulk, tmp_path: Path) -> None:
     file = written(tmp_path / "i.csv", "Nr,Titel,Text\n1,A,x\n")
-    refusal = bulk.load("ideas", file, "--map", "Titl=name").refusal
-    assert refusal.endswith("There is no column 'Titl'. The columns are 'Nr', 'Titel', 'Text'")
+    below_a_title = written(tmp_path / "t.csv", "Export of 2019,,\n,,\nNr,Titel,Text\n1,A,x\n")
+    for each, line in ((file, 1), (below_a_title, 3)):
+        refusal = bulk.load("ideas", each, "--map", "Titl=name").refusal
+        assert refusal.endswith(f"line {line}: There is no column 'Titl'. The columns are 'Nr', 'Titel', 'Text'")
     words = (
         "--map",
         "titel=name",

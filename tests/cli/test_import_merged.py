@@ -101,8 +101,8 @@ def test_a_merged_post_without_an_original_is_refused_and_mended(bulk: Bulk, tmp
         done = bulk.load(*words, *more)
         assert (done.code, done.err) == (1, "line 3: mergedInto: There is no idea '9'\n")
         assert "1 added, 0 changed, 0 unchanged, 1 faulty" in done.out
-        assert [line.partition(",")[0] for line in rejects.read_text().splitlines()] == ["Post ID", "2"]
-    mended = written(tmp_path / "mended.csv", rejects.read_text().replace(",9,", ",1,"))
+        assert [line.partition(",")[0] for line in rejects.read_text("utf-8-sig").splitlines()] == ["Post ID", "2"]
+    mended = written(tmp_path / "mended.csv", rejects.read_text("utf-8-sig").replace(",9,", ",1,"))
     assert bulk.load("ideas", mended, "--from", "canny").code == 0
     assert {alias["externalId"] for alias in ideas(bulk)["1"]["aliases"]} == {"2", "3"}
 
@@ -119,7 +119,7 @@ def test_all_rows_of_a_merged_post_are_merged_or_refused(portal: Bulk, tmp_path:
     done = json.loads(portal.load("ideas", file, "--from", "canny", "--rejects", rejects, "--json").out)
     found = [done[name] for name in ("lines", "added", "merged", "united", "faulty", "votesAdded")]
     assert found == [5, 1, 1, 1, 2, 2]
-    assert [line.partition(",")[0] for line in rejects.read_text().splitlines()] == ["Post ID", "3", "3"]
+    assert [line.partition(",")[0] for line in rejects.read_text("utf-8-sig").splitlines()] == ["Post ID", "3", "3"]
 
 
 def test_a_merged_post_that_is_an_idea_already_is_refused_alone(bulk: Bulk, tmp_path: Path) -> None:
@@ -148,7 +148,12 @@ def test_what_insights_are_merged_into_is_checked_by_a_dry_run_and_goes_to_the_r
         lines = done.err.splitlines()
         assert [line.partition(": ")[0] for line in lines] == ["line 5", "line 3", "line 4"]
         assert "There is no 'nobody' in insights" in lines[1]
-        assert [line.partition(",")[0] for line in rejects.read_text().splitlines()] == ["key", "bad", "b", "c"]
+        assert [line.partition(",")[0] for line in rejects.read_text("utf-8-sig").splitlines()] == [
+            "key",
+            "bad",
+            "b",
+            "c",
+        ]
         assert json.loads(done.out)["faulty"] == 3
     found = {one["key"]: one for one in exported(bulk)["insights"]}
     assert (found["a"]["mergedInto"], found["b"]["mergedInto"]) == (found["z"]["id"], None)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from codecs import BOM_UTF8
 from io import StringIO
 from pathlib import Path
 
@@ -19,10 +20,11 @@ def test_refused_lines_are_mended_and_imported_again(bulk: Bulk, tmp_path: Path)
     assert dry.code == 1
     assert 'name: 3, such as "A", "B", "C"' in dry.out
     assert "idea" not in bulk.sizes() or bulk.sizes()["idea"] == 0
-    first = rejects.read_text()
+    assert rejects.read_bytes().startswith(BOM_UTF8)  # by which Excel knows the letters
+    first = rejects.read_text("utf-8-sig")
     assert first.splitlines()[0] == "Title,Body,External ID,Company,reasons"
     done = bulk.load("ideas", file, "--rejects", rejects)
-    assert (done.code, rejects.read_text()) == (1, first)
+    assert (done.code, rejects.read_text("utf-8-sig")) == (1, first)
     assert [line.partition(",")[0] for line in first.splitlines()[1:]] == ["B", "C"]
     written(rejects, first.replace("B,,2", "B,mended,2").replace("nobody,", ","))
     assert "another one" in bulk.load("ideas", rejects, "--rejects", rejects).refusal
@@ -47,7 +49,7 @@ def test_a_row_that_fits_no_columns_stands_behind_its_reason(
     file, rejects = tmp_path / "a.csv", tmp_path / "r.csv"
     file.write_bytes("name,externalId\nÖl,0\n".encode() + row)
     assert bulk.load("accounts", file, "--rejects", rejects).code == 1
-    head, refused = csv.reader(StringIO(rejects.read_text(encoding="utf-8"), newline=""))
+    head, refused = csv.reader(StringIO(rejects.read_text("utf-8-sig"), newline=""))
     assert (head, refused[:2], refused[3:]) == (["name", "externalId", "reasons"], ["", ""], behind)
     assert reason in refused[2]
     again = bulk.load("accounts", rejects, "--rejects", tmp_path / "r2.csv")
@@ -75,7 +77,7 @@ def test_every_row_of_a_refused_record_has_a_reason(bulk: Bulk, tmp_path: Path) 
     done = bulk.load("ideas", written(tmp_path / "i.csv", rows), "--rejects", tmp_path / "r.csv", "--json")
     assert json.loads(done.out)["faulty"] == 4
     reasons: dict[str, list[str]] = {"1": [], "2": []}
-    for row in csv.DictReader(StringIO((tmp_path / "r.csv").read_text())):
+    for row in csv.DictReader(StringIO((tmp_path / "r.csv").read_text("utf-8-sig"))):
         reasons[row["ID"]].append(row["reasons"])
     assert [one[1] for one in reasons.values()] == [
         "Is of the same record as line 2, which is refused",

@@ -63,7 +63,7 @@ def read_moment(text: str) -> datetime:
     try:
         return Moment.read(text)
     except ValueError:
-        raise typer.BadParameter("expected a date or an ISO 8601 timestamp") from None
+        raise typer.BadParameter("expected a date such as 2026-11-20, or an ISO 8601 timestamp") from None
 
 
 Since = Annotated[datetime | None, option("Nothing older.", parser=read_moment, metavar="DATE")]

@@ -1,9 +1,9 @@
 """How a cell becomes a value: numbers, flags, dates, lists, JSON, text of HTML, and labels of the map."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime, time
+from datetime import UTC, datetime, time
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -139,7 +139,8 @@ def moment_reader(form: str | list[str] | None, zone: str | None, on_unzoned: Ca
     def zoned(day: datetime) -> str:
         if day.tzinfo is None and zone is None and day.time() != time.min:
             on_unzoned()
-        return (day if day.tzinfo else day.replace(tzinfo=place)).isoformat()
+        # A plain day stays that day, which is what pages show: midnight of the zone may be the day before in UTC.
+        return (day if day.tzinfo else day.replace(tzinfo=UTC if day.time() == time.min else place)).isoformat()
 
     def read(cell: str) -> str:
         text = cell.strip()
@@ -154,12 +155,17 @@ def moment_reader(form: str | list[str] | None, zone: str | None, on_unzoned: Ca
         found = {day for forms in lists if (day := _parsed(text, forms)) is not None}
         if len(found) == 1:
             return zoned(found.pop())
-        if given:
-            raise ValueError(f"{cell.strip()[:50]!r} is no date of the form {' or '.join(given)}, which the map gives")
-        ways = "'day first' or 'month first', its form or a zone"
-        raise ValueError(f"{cell.strip()[:50]!r} may mean several days or none: give {ways} in a map file")
+        raise ValueError(f"{cell.strip()[:50]!r} {_why_unread(given, is_unclear=bool(found))}")
 
     return read
+
+
+def _why_unread(given: Sequence[str], *, is_unclear: bool) -> str:
+    if given:
+        return f"is no date of the form {' or '.join(given)}, which the map gives"
+    if is_unclear:
+        return "may mean several days: give 'day first' or 'month first', its form or a zone in a map file"
+    return "is no date that can be read: if it is one, give its form in a map file"
 
 
 def _parsed(text: str, forms: list[str]) -> datetime | None:
@@ -183,7 +189,7 @@ def read_host(cell: str) -> str:
 
 
 def _read_iso(text: str, zoned: Callable[[datetime], str]) -> str:
-    """Returns the text with an offset; a plain date counts as its midnight in the zone."""
+    """Returns the text with an offset; a plain date counts as its midnight in UTC."""
     if text.endswith("Z"):
         return text
     if text.endswith(("UTC", "GMT")):

@@ -65,14 +65,16 @@ class CsvRows:
         """
         headers = Headers(self.table, self.map)
         found: list[tuple[int, int, int, str, Head]] = []
-        refused: list[tuple[int, ValidationFailed]] = []
+        refused: list[tuple[int, int, ValidationFailed]] = []
         for delimiter in DELIMITERS:
             rows = islice(_rows(ahead, delimiter), 1 if self.strict else MOST_TITLES + 1)
             for place, (number, row, _) in enumerate(rows):
                 try:
                     head = read_head(headers, number, row, strict=self.strict)
                 except ValidationFailed as error:
-                    refused += [] if place else [(-len(row) if isinstance(row, list) else 0, error)]
+                    cells = [] if isinstance(row, str) else row
+                    known = sum(bool(headers.column(cell.strip()).path) for cell in cells)
+                    refused += [(-known, -len(cells), error)] if not place or known > 1 else []
                     continue
                 count = sum(bool(column.path) for column in head.columns)
                 if not place or count > 1:
@@ -81,7 +83,7 @@ class CsvRows:
             several = [each for each in found if each[1:3] != (-1, -1)]
             self.head_line, _, _, self.delimiter, self.head = min(several or found, key=lambda each: each[:3])
         elif refused:
-            raise min(refused, key=lambda each: each[0])[1]
+            raise min(refused, key=lambda each: each[:2])[2]
 
     def record(self, row: list[str] | str, path: str, faults: Faults, only: Container[str] | None = None) -> Any:
         """Returns the record of a row, or `only` these fields. Call it after `rows` has read the headers."""

@@ -167,6 +167,7 @@ class Rejects:
                 continue
             out = csv.writer(SimpleNamespace(write=self.write), delimiter=rows.delimiter, lineterminator="\n")
             if not self._has_head:
+                self.write("\ufeff")  # or Excel reads other letters than there are
                 out.writerow(_csv_row([column.name for column in rows.head.columns], REASONS, rows.head))
                 self._has_head = True
             out.writerow(_csv_row(text, "; ".join(found), rows.head))

@@ -161,8 +161,8 @@ class LineStore:
         done.votes_added += tally.of("portal.votes").added
         if adds:
             done.added += count.added
-            done.changed += count.changed
-            done.unchanged += count.unchanged
+            done.changed += count.changed + len(tally.changed_in_parts)
+            done.unchanged += count.unchanged - len(tally.changed_in_parts)
 
     async def _store_lines(
         self, tx: Tx, lines: Sequence[Line], faults: Faults, tally: Tally, seen: Any

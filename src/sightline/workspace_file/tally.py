@@ -40,13 +40,17 @@ class Applied(Struct, rename="camel"):
 
 
 class Tally:
-    """Counts records. `growth`: the change of the stored counts, by kind. `changes`: each, if they are kept."""
+    """Counts records. `growth`: the change of the stored counts, by kind. `changes`: each, if they are kept.
+
+    `changed_in_parts`: unchanged records of which a part is added or changed, such as an account with a new contact.
+    """
 
     def __init__(self, *, keeps_changes: bool = False) -> None:
         self.counts: dict[str, ListCount] = {}
         self.ids: dict[str, dict[str, UUID]] = {}
         self.growth: Counter[str] = Counter()
         self.changes: list[RecordChange] | None = [] if keeps_changes else None
+        self.changed_in_parts: set[UUID] = set()
         self._changed: dict[tuple[str, UUID], RecordChange] = {}
 
     def of(self, path: str) -> ListCount:
@@ -60,9 +64,13 @@ class Tally:
         count.added += added
         count.changed += changed
         count.unchanged += len(entries) - added - changed
-        for entry in entries if self.changes is not None else ():
-            if entry.is_new or entry.changed:
+        for entry in entries:
+            if not (entry.is_new or entry.changed):
+                continue
+            if self.changes is not None:
                 self._keep(table, entry)
+            if entry.parent and not (entry.parent.is_new or entry.parent.changed):
+                self.changed_in_parts.add(entry.parent.id)
         if table.counted:
             self.growth[table.kind] += added
         if table.keyed and (not table.parents or table.path == "products.features"):
