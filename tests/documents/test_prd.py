@@ -265,6 +265,7 @@ async def test_goals_are_wishes_of_customers_and_an_opportunity_alone_is_none(wo
     await world.client.patch("/initiatives/INITIATIVE-1", json={"description": "Exports run alone."})
     again = await written(world, "INITIATIVE_BRIEF")
     assert "“I want to leave on time.”" in part(again, "What it shall achieve")
+    assert "- Opportunity: **Data stays inside**" in part(await written(world, "TDD"), "Goals")
 
 
 async def test_without_any_goal_it_is_open(world: World) -> None:
