@@ -25,7 +25,7 @@ from sightline.platform.http.connection_limits import BoundedProtocol
 from sightline.platform.wire import Moment
 from sightline.settings import Settings
 from sightline.workspace_file import apply_file
-from sightline.workspace_file.sections import TABLES
+from sightline.workspace_file.parts import TABLES
 from sightline.workspaces.keys import lifecycle as keys
 from sightline.workspaces.keys.records import NewKey
 from sightline.workspaces.tenants import create_workspace

@@ -11,9 +11,9 @@ import pytest
 from msgspec import Meta
 
 from sightline.platform.db import Database
-from sightline.platform.file_section.tables import Field
+from sightline.platform.file_parts.tables import Field
 from sightline.workspace_file import apply_file, schema
-from sightline.workspace_file.sections import PARTS, TABLES
+from sightline.workspace_file.parts import PARTS, TABLES
 
 FILE = "docs/guide/workspace-file.md"
 PAGE = (Path(__file__).parents[2] / FILE).read_text()

@@ -18,7 +18,7 @@ WRITTEN_BY_ALL = {
     "record_counts": "likewise, for a row really inserted or deleted",
 }
 WRITES_ALL = {
-    "workspace_file": "writes what the rooms' sections declare",
+    "workspace_file": "writes what the rooms' parts declare",
     "backup": "copies and restores whole tables",
     "migrations": "makes the tables",
 }

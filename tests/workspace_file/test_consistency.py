@@ -13,7 +13,7 @@ from sightline.platform.db import Database, sql
 from sightline.platform.db.tables import tables_of_workspaces
 from sightline.platform.errors import NotFound
 from sightline.platform.ids import new_id
-from sightline.workspace_file.sections import TABLES
+from sightline.workspace_file.parts import TABLES
 from sightline.workspaces.operating import delete_workspace, list_workspaces
 from tests.imports.loading import load
 from tests.waiting import until, until_blocked

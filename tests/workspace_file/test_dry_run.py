@@ -9,7 +9,7 @@ import pytest
 from sightline.imports import Import, ListReader
 from sightline.platform.db import Database
 from sightline.workspace_file import RecordChange, apply_file, schema
-from sightline.workspace_file.sections import STORED
+from sightline.workspace_file.parts import STORED
 from tests.imports.loading import base, counts, json_lines, opened
 from tests.workspace_file.files import apply, export, new_slug, small
 

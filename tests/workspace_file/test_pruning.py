@@ -6,7 +6,7 @@ import pytest
 
 from sightline.platform.db import Database
 from sightline.workspace_file import applying
-from sightline.workspace_file.sections import PRUNABLE
+from sightline.workspace_file.parts import PRUNABLE
 from tests.workspace_file.files import apply, by_key, exported, refusal, small, whole
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sightline.platform.db import Database
-from sightline.platform.file_section.entries import Faults
+from sightline.platform.file_parts.entries import Faults
 from sightline.workspace_file.documents import Unreadable, read_items
 from sightline.workspace_file.values import value_faults
 from tests.workspace_file.files import apply, exported, new_slug, refusal

@@ -10,7 +10,7 @@ import yaml
 
 from sightline.platform.db import Database
 from sightline.sample.workspace import load
-from sightline.workspace_file.sections import SHOWN, TABLES
+from sightline.workspace_file.parts import SHOWN, TABLES
 from sightline.workspaces.operating import delete_workspace
 from tests.imports.loading import base
 from tests.imports.loading import load as load_lines

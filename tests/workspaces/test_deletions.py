@@ -14,7 +14,7 @@ import pytest_asyncio
 from sightline.migrations import SQL
 from sightline.platform.db import Database
 from sightline.platform.scopes import Scope
-from sightline.workspace_file.sections import PRUNABLE, TABLES
+from sightline.workspace_file.parts import PRUNABLE, TABLES
 from sightline.workspaces.deletions.feed import READS, SOURCES
 from sightline.workspaces.deletions.records import DeletedKind
 from tests.waiting import linger, next_moment

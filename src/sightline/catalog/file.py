@@ -9,8 +9,8 @@ from msgspec import UNSET, UnsetType
 from sightline.catalog.default_statuses import StatusLabel, add_default_statuses
 from sightline.catalog.portal_labels import PortalLabel
 from sightline.platform.db import sql
-from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import FileRecord, KeyedRecord, Link, Links, Table
+from sightline.platform.file_parts.entries import Entry, Run, sound
+from sightline.platform.file_parts.tables import FileRecord, KeyedRecord, Link, Links, Table
 from sightline.platform.wire import Email, Name, Word
 
 _PARENTS = sql("SELECT id, parent_id FROM features WHERE workspace_id = :workspace_id AND product_id = ANY(:products)")

@@ -11,8 +11,8 @@ from sightline.initiatives.file import INITIATIVES as WITHOUT_DOCUMENTS
 from sightline.initiatives.file import InitiativeRecord
 from sightline.intelligence.material import DocumentType
 from sightline.platform.db import sql
-from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import FileRecord, KeyedRecord, Part, Table
+from sightline.platform.file_parts.entries import Entry, Run, sound
+from sightline.platform.file_parts.tables import FileRecord, KeyedRecord, Part, Table
 from sightline.platform.wire import Moment, Positive, Short
 
 _KEEP_VERSIONS = sql("""

@@ -19,8 +19,8 @@ from sightline.ideas.questions.file import QUESTIONS, QuestionRecord
 from sightline.ideas.records import Name, OfficialAnswer
 from sightline.intelligence.embedded.naming import name_idea
 from sightline.platform.db import Statement, sql
-from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import Extra, FileRecord, KeyedRecord, Link, Links, Nullable, Part, Table
+from sightline.platform.file_parts.entries import Entry, Run, sound
+from sightline.platform.file_parts.tables import Extra, FileRecord, KeyedRecord, Link, Links, Nullable, Part, Table
 from sightline.platform.wire import Short, Text, Whole, Word
 
 _MOST_OF_PROVENANCE = 10_000  # bytes

@@ -14,8 +14,8 @@ from sightline.imports.lines import path_of
 from sightline.imports.maps import Map, common_names, folded
 from sightline.imports.tools.rows import without_wiki_markup
 from sightline.platform.errors import MOST_FAULTS, Fault, ValidationFailed
-from sightline.platform.file_section.entries import Faults
-from sightline.platform.file_section.tables import Link, Table
+from sightline.platform.file_parts.entries import Faults
+from sightline.platform.file_parts.tables import Link, Table
 from sightline.platform.markup import without_html
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Moment

@@ -11,8 +11,8 @@ from sightline.imports.files import DELIMITERS
 from sightline.imports.lines import LONGEST_LINE, TOO_LONG, PhysicalLines
 from sightline.imports.maps import Map
 from sightline.platform.errors import ValidationFailed
-from sightline.platform.file_section.entries import Faults
-from sightline.platform.file_section.tables import Table
+from sightline.platform.file_parts.entries import Faults
+from sightline.platform.file_parts.tables import Table
 from sightline.workspace_file.exporting import FORMULA
 
 MOST_TITLES = 20

@@ -8,11 +8,11 @@ from sightline.catalog.accounts.matching import AccountClues, lock_accounts
 from sightline.imports.lines import path_of
 from sightline.imports.reading import Line
 from sightline.platform.db import sql
-from sightline.platform.file_section.entries import Entry, Run
-from sightline.platform.file_section.tables import Table
+from sightline.platform.file_parts.entries import Entry, Run
+from sightline.platform.file_parts.tables import Table
 from sightline.platform.ids import derived_id
 from sightline.portal.users.identity import lock_addresses
-from sightline.workspace_file.sections import TABLES
+from sightline.workspace_file.parts import TABLES
 from sightline.workspace_file.storing import Store
 from sightline.workspace_file.values import check
 

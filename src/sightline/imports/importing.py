@@ -24,7 +24,7 @@ from sightline.imports.storing import LineStore
 from sightline.imports.united import Text
 from sightline.platform.db import Database, Row, Tx, sql
 from sightline.platform.errors import MOST_FAULTS
-from sightline.platform.file_section.tables import Table
+from sightline.platform.file_parts.tables import Table
 from sightline.workspaces.tenants import find_workspace
 
 CHECKED_LINES = 10_000

@@ -10,8 +10,8 @@ from sightline.imports.columns import Column, Headers, record_of
 from sightline.imports.lines import BOM
 from sightline.imports.maps import Map, folded
 from sightline.platform.errors import Fault, ValidationFailed
-from sightline.platform.file_section.entries import Faults
-from sightline.platform.file_section.tables import Table
+from sightline.platform.file_parts.entries import Faults
+from sightline.platform.file_parts.tables import Table
 from sightline.workspace_file.documents import JsonReader, Unreadable
 from sightline.workspace_file.values import DECODER
 

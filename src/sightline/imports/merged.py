@@ -7,9 +7,9 @@ from uuid import UUID
 from sightline.imports.lines import path_of
 from sightline.imports.reading import Batch, Line
 from sightline.platform.db import Tx
-from sightline.platform.file_section.entries import Faults
+from sightline.platform.file_parts.entries import Faults
 from sightline.workspace_file import queries
-from sightline.workspace_file.sections import TABLES
+from sightline.workspace_file.parts import TABLES
 from sightline.workspace_file.values import check
 
 Identity = tuple[Any, str]

@@ -16,10 +16,10 @@ from sightline.imports.maps import Map, list_names
 from sightline.imports.tools.rows import prepare
 from sightline.imports.united import Held, Rows, Text, find_several
 from sightline.platform.errors import Fault, ValidationFailed
-from sightline.platform.file_section.entries import Faults
+from sightline.platform.file_parts.entries import Faults
 from sightline.workspace_file.applying import BATCH_CHARACTERS, BATCH_RECORDS
 from sightline.workspace_file.exporting import Format
-from sightline.workspace_file.sections import LISTS
+from sightline.workspace_file.parts import LISTS
 from sightline.workspace_file.storing import Late
 from sightline.workspace_file.values import check
 

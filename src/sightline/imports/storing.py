@@ -16,8 +16,8 @@ from sightline.imports.merged import Identity, batches, identity, known_aliases,
 from sightline.imports.reading import Batch, Line
 from sightline.imports.report import Imported
 from sightline.platform.db import Database, Tx, sql
-from sightline.platform.file_section.entries import NOWHERE, Entry, Faults, Run, sound
-from sightline.platform.file_section.tables import Table
+from sightline.platform.file_parts.entries import NOWHERE, Entry, Faults, Run, sound
+from sightline.platform.file_parts.tables import Table
 from sightline.workspace_file import queries
 from sightline.workspace_file.applying import ATTEMPTS, BATCH_RECORDS, LateNumbers, reason_of
 from sightline.workspace_file.matching import Lookups

@@ -7,7 +7,7 @@ from typing import Any
 
 from sightline.imports.csv_rows import CsvRows
 from sightline.imports.lines import path_of
-from sightline.platform.file_section.entries import Faults
+from sightline.platform.file_parts.entries import Faults
 
 _IDENTITIES = ("id", "key", "number", "sourceKey", "integration", "externalId")
 _NAMED = (*_IDENTITIES, "name")  # an idea without any of these is known by its name

@@ -14,8 +14,8 @@ from sightline.initiatives.records import (
     ends_early,
 )
 from sightline.platform.db.sql import sql
-from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import KeyedRecord, Link, Links, Table
+from sightline.platform.file_parts.entries import Entry, Run, sound
+from sightline.platform.file_parts.tables import KeyedRecord, Link, Links, Table
 from sightline.platform.wire import Day, Hexadecimal, Name, Text, Word
 
 _PRODUCTS = sql("SELECT id, product_id FROM features WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[])")

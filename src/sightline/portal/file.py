@@ -8,8 +8,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from sightline.ideas.vote_counts import count_votes_again
 from sightline.platform.db import sql
-from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import FileRecord, KeyedRecord, Link, Links, Table
+from sightline.platform.file_parts.entries import Entry, Run, sound
+from sightline.platform.file_parts.tables import FileRecord, KeyedRecord, Link, Links, Table
 from sightline.platform.wire import Email, Moment, Name, Short, Word
 from sightline.portal.portals.records import Host
 from sightline.portal.portals.urls import is_safe_remote

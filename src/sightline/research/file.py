@@ -11,8 +11,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from sightline.intelligence.plans import MOST_SECTIONS
 from sightline.platform.db import sql
-from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import Converted, FileRecord, Find, KeyedRecord, Link, Table
+from sightline.platform.file_parts.entries import Entry, Run, sound
+from sightline.platform.file_parts.tables import Converted, FileRecord, Find, KeyedRecord, Link, Table
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Hexadecimal, Id, Line, Moment, Name, Positive, Whole, Word
 from sightline.research.briefs.queries import words_of

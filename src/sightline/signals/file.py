@@ -6,8 +6,8 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.intelligence.embedded.naming import name_idea
-from sightline.platform.file_section.entries import Entry, Linked, Run
-from sightline.platform.file_section.tables import Extra, KeyedRecord, Link, Links, Part, Table
+from sightline.platform.file_parts.entries import Entry, Linked, Run
+from sightline.platform.file_parts.tables import Extra, KeyedRecord, Link, Links, Part, Table
 from sightline.platform.wire import Line, Name, Word
 from sightline.signals.file_content import TranscriptPart, show_content, store_content
 from sightline.signals.material import material_of, name_of

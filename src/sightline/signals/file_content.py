@@ -13,8 +13,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import Tx, sql
 from sightline.platform.db.updates import same_json
-from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import Part
+from sightline.platform.file_parts.entries import Entry, Run, sound
+from sightline.platform.file_parts.tables import Part
 from sightline.signals.material import summarise
 from sightline.signals.queries import SAVE_RAW
 

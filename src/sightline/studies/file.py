@@ -8,8 +8,8 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import Tx
-from sightline.platform.file_section.entries import NOWHERE, Entry, Run
-from sightline.platform.file_section.tables import Converted, Find, KeyedRecord, Link, Links, Part, Table, singular
+from sightline.platform.file_parts.entries import NOWHERE, Entry, Run
+from sightline.platform.file_parts.tables import Converted, Find, KeyedRecord, Link, Links, Part, Table, singular
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Moment, Name, Word
 

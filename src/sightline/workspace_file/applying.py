@@ -17,12 +17,12 @@ from sightline.catalog.renames import follow_renames
 from sightline.catalog.taxonomy.file import apply_taxonomy
 from sightline.platform.db import Database, Tx, sql
 from sightline.platform.errors import Fault, ValidationFailed
-from sightline.platform.file_section.entries import Entry, Faults, Run
+from sightline.platform.file_parts.entries import Entry, Faults, Run
 from sightline.signals.insights.same_words import lock_statements
 from sightline.workspace_file import queries
 from sightline.workspace_file.documents import Item, Unreadable, read_items
 from sightline.workspace_file.matching import Lookups
-from sightline.workspace_file.sections import LISTS, PARTS, PRUNABLE, RULES, STORED, TABLES
+from sightline.workspace_file.parts import LISTS, PARTS, PRUNABLE, RULES, STORED, TABLES
 from sightline.workspace_file.storing import NAMES, Store
 from sightline.workspace_file.tally import Applied, ListCount, RecordChange, Tally
 from sightline.workspace_file.values import check, convert, sound_part

@@ -15,10 +15,10 @@ import msgspec
 
 from sightline.catalog.taxonomy.file import show_taxonomy
 from sightline.platform.db import Database, Tx
-from sightline.platform.file_section.tables import Converted, Table
+from sightline.platform.file_parts.tables import Converted, Table
 from sightline.platform.wire import shown_moment
 from sightline.workspace_file import queries
-from sightline.workspace_file.sections import LISTS, SHOWN, TABLES
+from sightline.workspace_file.parts import LISTS, SHOWN, TABLES
 from sightline.workspaces.tenants import find_workspace
 
 Format = Literal["jsonl", "csv"]

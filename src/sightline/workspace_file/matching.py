@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from sightline.platform.db import Tx
-from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import NUMBER, Table
+from sightline.platform.file_parts.entries import Entry, Run, sound
+from sightline.platform.file_parts.tables import NUMBER, Table
 from sightline.platform.ids import derived_id
 from sightline.platform.refs import parse_uuid
 from sightline.workspace_file import queries
-from sightline.workspace_file.sections import TABLES
+from sightline.workspace_file.parts import TABLES
 
 
 class _Named(NamedTuple):

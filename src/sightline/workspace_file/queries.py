@@ -8,8 +8,8 @@ from uuid import UUID
 from asyncpg import SerializationError
 
 from sightline.platform.db import Row, Statement, Tx, sql
-from sightline.platform.file_section.entries import Run
-from sightline.platform.file_section.tables import Links, Table
+from sightline.platform.file_parts.entries import Run
+from sightline.platform.file_parts.tables import Links, Table
 from sightline.workspaces.changes import add_changes
 
 _TYPES: dict[type, str] = {str: "text", int: "bigint", UUID: "uuid", datetime: "timestamptz"}

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from sightline.platform.wire import schema_of_wire_type
-from sightline.workspace_file.sections import LISTS, PARTS, PRUNABLE
+from sightline.workspace_file.parts import LISTS, PARTS, PRUNABLE
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

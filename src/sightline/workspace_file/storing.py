@@ -12,8 +12,8 @@ import msgspec
 
 from sightline.platform.access import Actor
 from sightline.platform.db.updates import same
-from sightline.platform.file_section.entries import Entry, Linked, Run, sound
-from sightline.platform.file_section.tables import STAMPS, Converted, Field, Find, Link, Links, Table
+from sightline.platform.file_parts.entries import Entry, Linked, Run, sound
+from sightline.platform.file_parts.tables import STAMPS, Converted, Field, Find, Link, Links, Table
 from sightline.platform.refs import parse_uuid
 from sightline.workspace_file import queries
 from sightline.workspace_file.matching import Lookups, match, place

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from sightline.platform.file_section.entries import NOWHERE, Entry
-from sightline.platform.file_section.tables import Table
+from sightline.platform.file_parts.entries import NOWHERE, Entry
+from sightline.platform.file_parts.tables import Table
 
 
 class ListCount(Struct):

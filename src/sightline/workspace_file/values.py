@@ -11,7 +11,7 @@ import msgspec
 
 from sightline.platform.errors import Fault
 from sightline.platform.faults import below, faults_in, nul_faults
-from sightline.platform.file_section.entries import Faults
+from sightline.platform.file_parts.entries import Faults
 from sightline.platform.http.bodies import MOST_EXPONENTS
 from sightline.platform.wire import DEEPEST, LONGEST_NUMBER, read_wire_type
 

@@ -10,8 +10,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from sightline.platform.access import Role
 from sightline.platform.db import Tx, sql
 from sightline.platform.db.sql import assignments
-from sightline.platform.file_section.entries import Entry, Faults, Run
-from sightline.platform.file_section.tables import Converted, Extra, FileRecord, KeyedRecord, Part, Table
+from sightline.platform.file_parts.entries import Entry, Faults, Run
+from sightline.platform.file_parts.tables import Converted, Extra, FileRecord, KeyedRecord, Part, Table
 from sightline.platform.ids import derived_id
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Email, Moment, Name, Whole, shown_moment

@@ -8,8 +8,8 @@ from msgspec import UNSET, UnsetType
 
 from sightline.catalog.taxonomy import queries
 from sightline.platform.access import Actor
-from sightline.platform.file_section.entries import Run
-from sightline.platform.file_section.tables import Part
+from sightline.platform.file_parts.entries import Run
+from sightline.platform.file_parts.tables import Part
 from sightline.platform.ids import derived_id
 from sightline.platform.wire import Id, Moment, Positive, Word, shown_moment
 from sightline.workspaces.changes import log_change

@@ -11,8 +11,8 @@ from sightline.catalog.taxonomy import Group
 from sightline.ideas.classifications.queries import StoredValue, copy_values, distrust, find_values, save_values
 from sightline.ideas.classifications.records import ClassificationReviewState, TextValue, ValueOrigin
 from sightline.platform.db import Tx, sql
-from sightline.platform.file_section.entries import Entry, Run
-from sightline.platform.file_section.tables import Part
+from sightline.platform.file_parts.entries import Entry, Run
+from sightline.platform.file_parts.tables import Part
 from sightline.platform.wire import Moment, shown_moment
 
 

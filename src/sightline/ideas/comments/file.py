@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import UNSET, UnsetType
 
 from sightline.ideas.comments.records import CommentVisibility
-from sightline.platform.file_section.tables import KeyedRecord, Link, Table
+from sightline.platform.file_parts.tables import KeyedRecord, Link, Table
 from sightline.platform.wire import Text, Word
 
 

@@ -5,8 +5,8 @@ from typing import Annotated, cast
 from msgspec import UNSET, UnsetType
 
 from sightline.ideas.evidence.records import EvidenceOrigin, EvidenceRole
-from sightline.platform.file_section.extracts import EXTRACTS, Extract, hold_quoted
-from sightline.platform.file_section.tables import KeyedRecord, Link, Table
+from sightline.platform.file_parts.extracts import EXTRACTS, Extract, hold_quoted
+from sightline.platform.file_parts.tables import KeyedRecord, Link, Table
 from sightline.platform.wire import Moment, Word
 from sightline.signals.insights.records import Title
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sightline.platform.file_section.tables import Converted, Find
+from sightline.platform.file_parts.tables import Converted, Find
 
 _LISTS = ("matches", "suggestions")
 

@@ -5,8 +5,8 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 
 from sightline.ideas.questions.records import QuestionStatus
-from sightline.platform.file_section.entries import Entry, Run
-from sightline.platform.file_section.tables import KeyedRecord, Table
+from sightline.platform.file_parts.entries import Entry, Run
+from sightline.platform.file_parts.tables import KeyedRecord, Table
 from sightline.platform.wire import Text
 
 

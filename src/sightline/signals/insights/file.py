@@ -7,9 +7,9 @@ from typing import Annotated, cast
 from msgspec import UNSET, UnsetType
 
 from sightline.platform.db import sql
-from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.extracts import EXTRACTS, Extract, hold_quoted
-from sightline.platform.file_section.tables import KeyedRecord, Link, Links, Table
+from sightline.platform.file_parts.entries import Entry, Run, sound
+from sightline.platform.file_parts.extracts import EXTRACTS, Extract, hold_quoted
+from sightline.platform.file_parts.tables import KeyedRecord, Link, Links, Table
 from sightline.platform.wire import Word
 from sightline.signals.insights.records import InsightReviewState, Title
 from sightline.signals.insights.same_words import Drafted, add_keys

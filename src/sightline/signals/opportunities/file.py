@@ -2,7 +2,7 @@
 
 from msgspec import UNSET, UnsetType
 
-from sightline.platform.file_section.tables import KeyedRecord, Table
+from sightline.platform.file_parts.tables import KeyedRecord, Table
 from sightline.platform.wire import Name
 
 

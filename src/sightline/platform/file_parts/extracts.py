@@ -10,8 +10,8 @@ import msgspec
 from msgspec import Meta
 
 from sightline.platform.db import sql
-from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import Converted, Find, Part
+from sightline.platform.file_parts.entries import Entry, Run, sound
+from sightline.platform.file_parts.tables import Converted, Find, Part
 
 Place = Annotated[int, Meta(ge=0)]
 _PLACES = ("turn", "start", "end", "speaker")

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from sightline.platform.db import Tx
-from sightline.platform.file_section.entries import Entry, Linked, Run
+from sightline.platform.file_parts.entries import Entry, Linked, Run
 from sightline.platform.wire import Id, Moment, Word
 
 Number = Annotated[int, Meta(ge=1, le=2**53)]

@@ -7,7 +7,7 @@ from sightline.catalog.taxonomy.file import TaxonomyPart
 from sightline.documents.file import INITIATIVES
 from sightline.ideas.classifications.file import follow_taxonomy
 from sightline.ideas.file import IDEAS
-from sightline.platform.file_section.tables import Table
+from sightline.platform.file_parts.tables import Table
 from sightline.portal.file import PORTAL, REQUESTS, USERS, VOTES
 from sightline.research.file import BRIEFS, return_credits
 from sightline.signals.file import SIGNALS
