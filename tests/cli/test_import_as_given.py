@@ -78,6 +78,20 @@ def test_accounts_of_refused_lines_are_not_counted(bulk: Bulk, tmp_path: Path) -
         rows = rows.replace("Initech", "Hooli")
 
 
+def test_accounts_that_are_there_by_name_are_pointed_at(bulk: Bulk, tmp_path: Path) -> None:
+    bulk.load("accounts", written(tmp_path / "a.csv", "externalId,name\n10010,Globex\n"))
+    file = written(tmp_path / "i.csv", "ID,Title,Details,Company\n1,A,x,globex\n2,B,x,Initech\n")
+    refused = bulk.load("ideas", file).err.splitlines()
+    assert refused[-1].endswith(" a --map-file with: values: {accounts: {'globex': ..., 'Initech': ...}}")
+    for more in (("--dry-run",), ()):
+        done = json.loads(bulk.load("ideas", file, "--unknown-accounts", "create", "--json", *more).out)
+        assert (done["accountsAdded"], done["accountsNamesakes"]) == (2, 1)
+    assert "beside" not in bulk.load("ideas", file, "--unknown-accounts", "create").out
+    written(file, "ID,Title,Details,Company\n3,C,x,GLOBEX\n")
+    out = bulk.load("ideas", file, "--unknown-accounts", "create").out
+    assert "1 account created beside one of the same name: values in a map file say which one is meant." in out
+
+
 def test_the_first_of_two_columns_that_a_tool_may_name_a_field_by_is_read(bulk: Bulk, tmp_path: Path) -> None:
     rows = "id,title,content,display_url,source_url\n1,A,x,https://a.example,https://b.example\n"
     file = written(tmp_path / "notes.csv", rows)

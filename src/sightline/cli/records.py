@@ -44,6 +44,11 @@ _FURTHER = (  # members of the result that are said if they are not 0
     ("merged", "merged post", "kept as evidence of the post that has it now"),
     ("votes_added", "vote", "added for people with an e-mail address"),
     ("accounts_added", "account", "created"),
+    (
+        "accounts_namesakes",
+        "account",
+        "created beside one of the same name: values in a map file say which one is meant",
+    ),
     ("accounts_left_out", "unknown account", "left out of the lines that name them"),
 )
 _HEAD = 65_536

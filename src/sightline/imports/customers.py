@@ -35,19 +35,21 @@ _KNOWN = sql("""
             HAVING count(DISTINCT account_id) = 1),
            (SELECT min(id::text)::uuid FROM accounts
              WHERE workspace_id = :workspace_id AND lower(domain) = lower(regexp_replace(named.text, '^.*@', ''))
-            HAVING count(*) = 1)) AS id
+            HAVING count(*) = 1)) AS id,
+           lower(named.text) IN (SELECT lower(name) FROM accounts WHERE workspace_id = :workspace_id) AS is_name
       FROM unnest(:texts::text[]) AS named (text)""")
 
 
 class NamedAccounts:
     """Settles the accounts of lines in one transaction: also by domain, and by the address of a contact.
 
-    `created`, `left_out`: the texts for which there was no account.
+    `created`, `left_out`: the texts for which there was no account. `namesakes`: created ones that name one.
     """
 
     def __init__(self, table: Table, how: UnknownAccounts) -> None:
         self.how = how
         self.created: set[str] = set()
+        self.namesakes: set[str] = set()
         self.left_out: set[str] = set()
         links = (field for field, links in table.links if links.target == "accounts")
         single = (field for field in table.fields if getattr(field.marker, "target", None) == "accounts")
@@ -74,6 +76,7 @@ class NamedAccounts:
             await add_records(store, "accounts", [(named[text], _described(text)) for text in unknown if text in left])
             store.lookup.forget("accounts")
             self.created |= left
+            self.namesakes |= {row["text"] for row in rows if row["is_name"]} & left
         for row in rows:
             if row["id"]:
                 store.lookup.know("accounts", row["text"], row["id"])

@@ -47,7 +47,8 @@ class Imported(Struct, rename="camel"):
 
     `left_out`: lines that the tool's map leaves out; `merged`: posts that became evidence of another one; `united`:
     further rows of a record. `votes_added`: those of named voters. `file`: of a ZIP, which one was read.
-    `accounts_added`, `accounts_left_out`: how many named accounts there were not. `ignored_columns`: of no field.
+    `accounts_added`, `accounts_left_out`: how many named accounts there were not; `accounts_namesakes`: how many were
+    added beside one of the same name. `ignored_columns`: of no field.
     `missing_columns`: of the map, not in the file. `dates_without_zone`: columns that were read as UTC.
     `encoding`, `delimiter`, `header_line`: of CSV. `known_by`: the fields that identify its records if no column does.
     `fields`: of a dry run, what would be stored.
@@ -66,6 +67,7 @@ class Imported(Struct, rename="camel"):
     votes_added: int = 0
     accounts_added: int = 0
     accounts_left_out: int = 0
+    accounts_namesakes: int = 0
     ignored_columns: list[str] = []
     missing_columns: Sequence[str] = ()
     dates_without_zone: Sequence[str] = ()
@@ -115,8 +117,13 @@ def add_kinds(kinds: dict[str, FaultKind], faults: Sequence[LineFault]) -> None:
 
 
 _ADVICE = {  # by words of a fault
-    "among the workspace's labels": "To import labels as others, give a --map-file with: values: {{status: {{{}}}}}",
-    " in accounts": "To add these accounts or leave them out, give --unknown-accounts create or skip.",
+    "among the workspace's labels": (
+        "To import labels as others, give a --map-file with: values: {{status: {{{names}}}}}"
+    ),
+    " in accounts": (
+        "To add these accounts or leave them out, give --unknown-accounts create or skip. To find ones that are there,"
+        " give a --map-file with: values: {{{field}: {{{names}}}}}"
+    ),
 }
 
 
@@ -134,7 +141,8 @@ def fault_lines(faults: Sequence[LineFault], count: int, kinds: Iterable[FaultKi
     for kind in kinds:
         for words, advice in _ADVICE.items():
             if words in kind.first.message:
-                yield advice.format(", ".join(f"{name!r}: ..." for name in kind.names))
+                names = ", ".join(f"{name!r}: ..." for name in kind.names)
+                yield advice.format(field=kind.first.path.partition("[")[0], names=names)
 
 
 def _shown(faults: Sequence[LineFault]) -> str:

@@ -67,6 +67,7 @@ class LineStore:
     done: Imported
     workspace_id: UUID = NOWHERE
     accounts_created: set[str] = field(default_factory=set)
+    accounts_namesakes: set[str] = field(default_factory=set)
     accounts_left_out: set[str] = field(default_factory=set)
     _seen: dict[UUID, str] = field(default_factory=dict)
     _late: list[Line] = field(default_factory=list)
@@ -151,6 +152,7 @@ class LineStore:
         self._seen.update(seen.maps[0])
         self._late += [Line(int(one.path.removeprefix("line ")), one.given, None, late=one) for one in store.late]
         self.accounts_created |= accounts.created
+        self.accounts_namesakes |= accounts.namesakes
         self.accounts_left_out |= accounts.left_out
         self._count(tally, adds=not lines[0].merged_into)
         return True
@@ -158,6 +160,7 @@ class LineStore:
     def _count(self, tally: Tally, *, adds: bool) -> None:
         done, count = self.done, tally.of(self.table.path)
         done.accounts_added, done.accounts_left_out = len(self.accounts_created), len(self.accounts_left_out)
+        done.accounts_namesakes = len(self.accounts_namesakes)
         done.votes_added += tally.of("portal.votes").added
         if adds:
             done.added += count.added
