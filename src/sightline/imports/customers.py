@@ -11,7 +11,7 @@ from sightline.platform.db import sql
 from sightline.platform.file_parts.entries import Entry, Run
 from sightline.platform.file_parts.tables import Table
 from sightline.platform.ids import derived_id
-from sightline.portal.users.identity import lock_addresses
+from sightline.portal.sign_in.users import lock_addresses
 from sightline.workspace_file.parts import TABLES
 from sightline.workspace_file.storing import Store
 from sightline.workspace_file.values import check

@@ -19,7 +19,7 @@ from sightline.portal.sign_in import states
 from sightline.portal.sign_in.return_to import safe_path
 from sightline.portal.sign_in.tokens import Claims, TokenRefused, read_token
 from sightline.portal.sign_in.used_tokens import jti_hash, use_token
-from sightline.portal.users.identity import find_or_add_user
+from sightline.portal.sign_in.users import find_or_add_user
 from sightline.portal.visits import Visit
 from sightline.portal.waiting import pages as waiting
 from sightline.workspaces.changes import log_change

@@ -1,1 +1,0 @@
-"""The people who use a portal."""
