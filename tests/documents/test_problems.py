@@ -296,9 +296,9 @@ async def test_what_is_understood_only_with_the_sentence_before_it_stands_with_i
 
 
 async def test_the_first_page_names_the_people_that_ideas_are_about(world: World) -> None:
-    said = "A steward writes a list. Stewards and nurses call the printer's owner."
+    said = "A steward writes a list. Stewards and nurses call the printer's owner. If the weaver knows it, nobody asks."
     document = await prd(world, ideas=[idea(description=said)])
-    assert re.search(r"^- \*\*Affected:\*\* stewards \[\d\], nurses \[\d\], owners \[\d\]$",
+    assert re.search(r"^- \*\*Affected:\*\* stewards \[\d\], nurses \[\d\], owners \[\d\], weavers \[\d\]$",
                      part(document, "Summary"), re.MULTILINE)  # fmt: skip
 
 

@@ -56,3 +56,19 @@ async def test_what_happens_later_stands_with_what_happened(world: World) -> Non
     said = "Calling the pier does nothing useful. Ten minutes later it's quiet again, because nobody is in."
     document = await prd(world, ideas=[idea(description=f"{said} A bell should ring.")])
     assert f"- R1: “{said}”" in part(document, "Problem")
+
+
+async def test_several_words_for_one_thing_count_once(world: World) -> None:
+    said = "A goat on deck eats ropes while we queue and wait."
+    document = await prd(
+        world,
+        signals=[signal("one")],
+        insights=[insight("one", said, said, category="problem")],
+        ideas=[
+            idea("line", "Boarding", description="At noon people stand in line.", number=1, insights=["one"]),
+            idea("pets", "Pets are welcome", description="A goat needs a place on deck.", number=2, insights=["one"]),
+        ],
+    )
+    label = re.search(r"### (R\d)\. Pets are welcome", document["content"])
+    assert label
+    assert f"- {label[1]}: “{said}”" in part(document, "Problem")

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, product
@@ -127,13 +127,21 @@ class Finding:
     def meanings(self) -> Meanings:
         return frozenset[int | str]().union(*(term.meanings for term in self.terms))
 
+    def terms_of(self, meanings: Meanings) -> Iterator[tuple[Term, Meanings]]:
+        """Yields its words with these meanings, only the first of several with the same, and the meanings of each."""
+        seen: set[int | str] = set()
+        for term in self.terms:
+            if (found := term.meanings & meanings) and not found <= seen:
+                seen |= found
+                yield term, found
+
     def count(self, meanings: Meanings) -> int:
         """Returns how many of its words have one of these meanings."""
-        return sum(not term.meanings.isdisjoint(meanings) for term in self.terms)
+        return len(list(self.terms_of(meanings)))
 
     def shared(self, meanings: Meanings) -> int:
         """Returns how many of its words have one of these meanings, without words for any product."""
-        return sum(term.weight == 1 and not term.meanings.isdisjoint(meanings) for term in self.terms)
+        return sum(term.weight == 1 for term, _ in self.terms_of(meanings))
 
     @property
     def others(self) -> list[AboutInsight | AboutEvidence]:
@@ -151,6 +159,11 @@ class Finding:
         title = _normal(self.title)
         is_quoted = any(title and title in _normal(quote.text) for quote in self.quotes)
         return is_quoted and self.rank == _UNCONFIRMED and not self.description
+
+    @staticmethod
+    def speakers_of(quotes: Iterable[SourceQuote]) -> list[str]:
+        """Returns the customers who said it, or signals without any."""
+        return distinct(one.accounts or filter(None, [one.signal]) for one in quotes)
 
     def records_of(self, quotes: Sequence[SourceQuote]) -> list[AboutInsight | AboutEvidence]:
         """Returns the records with one of the quotes or a part of it."""
@@ -298,11 +311,6 @@ class _Groups:
         of_idea = self._by_source[evidence.idea]
         found = {self._meant[at][0] for signal in evidence.signals for at in self._by_source[signal] & of_idea}
         return found.pop() if len(found) == 1 else None
-
-
-def speakers(quotes: Iterable[SourceQuote]) -> list[str]:
-    """Returns the customers who said it, or signals without any."""
-    return distinct(one.accounts or filter(None, [one.signal]) for one in quotes)
 
 
 def distinct(lists: Iterable[Iterable[str]]) -> list[str]:

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
-from sightline.intelligence.embedded.documents.findings import Finding, Findings, Meanings, distinct, meanings_of
+from sightline.intelligence.embedded.documents.findings import Finding, Findings, distinct, meanings_of
 from sightline.intelligence.embedded.documents.markdown import is_row
 from sightline.intelligence.embedded.documents.roles import (
     Role,
@@ -39,7 +39,6 @@ class Point(NamedTuple):
 
     text: str
     idea: AboutIdea
-    role: Role
     voices: list[Finding]
 
 
@@ -136,8 +135,7 @@ def _assigned(requirements: list[Requirement], findings: list[Finding]) -> Itera
     def weight(finding: Finding, at: int) -> float:
         return sum(
             term.weight * (1 + (not found.isdisjoint(names[at]))) / min(common[meaning] for meaning in found)
-            for term in finding.terms
-            if (found := term.meanings & meanings[at])
+            for term, found in finding.terms_of(meanings[at])
         )
 
     @lru_cache(maxsize=100_000)
@@ -164,7 +162,7 @@ def _read(one: Requirement, said: Statements) -> None:
     for idea in one.ideas:
         for text, role in read_sentences(idea.description):
             if len(one.points[role]) < _MOST_SENTENCES and is_new(text, said):
-                one.points[role].append(Point(text, idea, role, []))
+                one.points[role].append(Point(text, idea, []))
 
 
 def _select(one: Requirement, said: Statements) -> None:
@@ -179,16 +177,15 @@ def _select(one: Requirement, said: Statements) -> None:
         if not finding.is_statement:
             role = role_of_statement(finding.title, "request") if finding.is_request else Role.PROBLEM
             one.confirmed[role].append(finding)
-    points = [(point, meanings_of(point.text)) for found in one.points.values() for point in found]
     named = telling_words(one.name)
-    about = meanings_of(one.name).union(*(meanings for _, meanings in points))
+    about = meanings_of(one.name, *(point.text for points in one.points.values() for point in points))
     statements = [(finding, finding.shared(about)) for finding in one.findings if finding.is_statement]
     statements.sort(key=lambda each: (-len(each[0].accounts), -each[1] - has_figure(each[0].said)))
     shown: Counter[Role] = Counter()
     for finding, shared in statements:
         category = finding.insights[0].category
         role = role_of_statement(finding.said, category)
-        if finding.is_request and (answer := _closest(finding, points, Role.NEED, ANSWERS)):
+        if finding.is_request and (answer := _closest(finding, one.points[Role.NEED], ANSWERS)):
             answer.voices.append(finding)
             continue
         is_first = not shown[role] and (finding in one.own or not finding.is_request or finding.count(about) >= ANSWERS)
@@ -197,13 +194,13 @@ def _select(one: Requirement, said: Statements) -> None:
         is_clear = is_about and not is_named and stands_alone(finding.said) and not is_ironic(finding.said)
         if shown[role] < _MOST[role] and is_clear and is_new(finding.said, said):
             shown[role] += 1
-            same = _closest(finding, points, role, max(ANSWERS, len(finding.terms) / 2 + 0.5))  # more than half
+            same = _closest(finding, one.points[role], max(ANSWERS, len(finding.terms) / 2 + 0.5))  # more than half
             (same.voices if same else one.voices[role]).append(finding)
 
 
-def _closest(finding: Finding, points: list[tuple[Point, Meanings]], role: Role, least: float) -> Point | None:
-    """Returns the sentence of the ideas for this role that shares most words with the finding, if these are enough."""
-    shared = ((finding.count(meanings), point) for point, meanings in points if point.role is role)
+def _closest(finding: Finding, points: Iterable[Point], least: float) -> Point | None:
+    """Returns the sentence that shares most words with the finding, if these are enough."""
+    shared = ((finding.count(meanings_of(point.text)), point) for point in points)
     answers, point = max(shared, key=lambda each: each[0], default=(0, None))
     return point if answers >= least else None
 

@@ -10,7 +10,6 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from sightline.intelligence.embedded.documents.findings import speakers
 from sightline.intelligence.embedded.documents.markdown import ended, inline
 from sightline.intelligence.embedded.documents.writing import Writing
 from sightline.intelligence.material import DocumentType, Draft, Material
@@ -32,7 +31,6 @@ def _environment() -> Environment:
     )
     made.filters["ended"] = lambda text: Markup(ended(inline(text)))  # noqa: S704 - escaped
     made.filters["counted"] = lambda count, noun: f"{count or 'no'} {noun}{'' if count == 1 else 's'}"
-    made.filters["speakers"] = speakers
     made.filters["words"] = lambda value: value.replace("_", " ").lower()
     return made
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from sightline.intelligence.embedded.documents.findings import Finding, distinct, find_findings, meanings_of
 from sightline.intelligence.embedded.documents.markdown import paragraphs
 from sightline.intelligence.embedded.documents.requirements import ANSWERS, find_requirements, is_new
-from sightline.intelligence.embedded.documents.roles import Role, has_purpose, people_in
+from sightline.intelligence.embedded.documents.roles import Role, has_figure, has_purpose, people_in
 from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.likeness import Statements
 from sightline.intelligence.embedded.questions import points_in, rules
@@ -33,7 +33,6 @@ from sightline.intelligence.material import (
 
 _ALIKE: Final = 0.75
 _MOST_PEOPLE: Final = 8
-_FIGURE: Final = re.compile(r"\d")
 
 
 class Record(Protocol):
@@ -186,8 +185,8 @@ class Writing:
     @cached_property
     def praise(self) -> list[Finding]:
         """The praise that is about an idea: half of its words are, or a person described or confirmed it."""
-        texts = (meanings_of(idea.name, *split_sentences(idea.description)) for idea in self.material.ideas)
-        meanings = frozenset[int | str]().union(*texts)
+        texts = ([idea.name, *split_sentences(idea.description)] for idea in self.material.ideas)
+        meanings = meanings_of(*chain.from_iterable(texts))
         about = {one: one.shared(meanings) for one in self.findings.praise}
         return [
             one for one, shared in about.items() if not one.is_statement or shared >= max(ANSWERS, len(one.terms) / 2)
@@ -220,7 +219,7 @@ class Writing:
             "goal": self.has(Role.GOAL, Role.MEASURE) or has_purpose(about.description) or self._is_recorded("goals"),
             "what it leaves out": self.has(Role.NON_GOAL) or self._is_recorded("non-goals"),
             "requirements": self.material.ideas,
-            "measure and target": self.has(Role.MEASURE) or any(map(_FIGURE.search, measured)),
+            "measure and target": self.has(Role.MEASURE) or any(map(has_figure, measured)),
             "what speaks against it": self.has(Role.RISK) or self.findings.objections,
             "rules and limits": self._is_recorded("constraints")
             or any("rules" in points_in(text) for text in chain(needs, answered)),
