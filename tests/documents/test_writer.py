@@ -193,6 +193,11 @@ def test_the_points_of_a_list_stay_points_and_every_line_of_light_markdown_keeps
     ]
 
 
+def test_an_ampersand_is_escaped_only_where_it_may_begin_a_character_reference() -> None:
+    content = brief(about("Stahl & Söhne rent &lt; cranes."))
+    assert "Stahl & Söhne rent \\&lt; cranes. [1]" in content
+
+
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("name", ["\x01", "\u202e", "\u202egnp", "***", "---", "| a |", "[1]: http://x.test", "\\"])
 def test_a_name_of_nothing_but_signs_breaks_no_line(kind: DocumentType, name: str) -> None:

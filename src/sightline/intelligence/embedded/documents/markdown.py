@@ -5,7 +5,7 @@ from typing import Final
 
 from sightline.intelligence.embedded.kept import keep_by_text
 
-_SIGNS: Final = re.compile(r"([\\`*_{}\[\]<>|~&#$])")
+_SIGNS: Final = re.compile(r"([\\`*_{}\[\]<>|~#$]|&(?! ))")  # "& " begins no character reference
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u2028\u2029]")
 _TURNS: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069]")  # they reverse the direction of the rest of the line
 _LIST_START: Final = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")
