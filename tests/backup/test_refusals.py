@@ -190,6 +190,15 @@ async def test_a_database_with_data_is_refused_and_kept(database_server: str, fi
     assert await tables(theirs) == 1
 
 
+async def test_a_database_in_use_is_refused_beside_its_writers(filled: Filled) -> None:
+    """Waiting for their locks, it would stop further writers, or be in a deadlock with one."""
+    async with connected(filled.url) as writer, writer.transaction():
+        await writer.execute("LOCK TABLE ideas IN ROW EXCLUSIVE MODE")  # as a write that has not ended
+        async with asyncio.timeout(10):
+            with pytest.raises(BackupRefused, match="is not empty"):
+                await restore(filled.url, filled.backup)
+
+
 async def test_a_database_without_tables_has_nothing_to_back_up(empty: str) -> None:
     with pytest.raises(BackupRefused, match="never been migrated"):
         await backed_up(empty)

@@ -1,6 +1,6 @@
 """Restores a backup into an empty database, all or nothing."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 import asyncpg
@@ -59,7 +59,12 @@ async def _prepare(connection: Connection, manifest: Manifest) -> None:
             f"The database is at revision {revision} and the backup at {manifest.revision}: give one without tables."
         )
     tables = await queries.columns_by_table(connection)
+    await _refuse_rows(connection, tables)  # before the locks, which would stop the writers of a database in use
     await queries.switch_triggers(connection, tables, "DISABLE")
+    await _refuse_rows(connection, tables)
+
+
+async def _refuse_rows(connection: Connection, tables: Iterable[str]) -> None:
     for table in tables:
         if await queries.has_rows(connection, table):
             raise BackupRefused(f"The database is not empty ({table} has rows): give an empty one.")
