@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.engine import FeatureText, ListGroup, OptionText
-from sightline.intelligence.ideas import IdeaMaterial, IdeaReading
 from sightline.intelligence.model.answers import Unreadable, read_answer
-from sightline.intelligence.model.ideas import TASK, FoundIdea, Shown
+from sightline.intelligence.model.ideas import TASK, FoundIdea, IdeaMaterial, IdeaReading, Shown
 
 TEXT = "Analysts want a CSV export of every table. Today they copy 40 rows by hand, and it isn't fast."
 EXPORT = FeatureText(uuid4(), "CSV export", "Download any table.")

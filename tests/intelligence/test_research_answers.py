@@ -1,7 +1,6 @@
 """What the embedded engine takes for an answer: sentences, figures, names, and the order of dates."""
 
 import re
-import shlex
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -16,6 +15,7 @@ from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import Coverage, FindingText, FramedQuote, PlanContext
 from sightline.sources.copies import is_copy
 from sightline.sources.pages import Page
+from tests.intelligence.spots import with_spots
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 LENSES = wording().lenses
@@ -36,7 +36,7 @@ async def quotes(question: str, text: str, title: str = "Repairs") -> list[str]:
 def finding(quote: str, year: int, publisher: str = "Trade Review", also_in: tuple[str, ...] = ()) -> FindingText:
     day = datetime(year, 3, 1, tzinfo=UTC)
     url = f"https://{publisher[:5].lower()}.example/{year}"
-    return FindingText(uuid4(), "Late repairs", url, publisher, day, [FramedQuote("", quote)], quote, also_in)
+    return FindingText(uuid4(), "Late repairs", url, publisher, day, [FramedQuote("", quote)], also_in)
 
 
 async def answer(
@@ -52,7 +52,8 @@ async def answer(
         older=older,
         unnamed=unnamed,
     )
-    return (await EmbeddedResearcher().answer(section(question), findings, coverage)).questions[0].answer
+    about = section(question)
+    return (await EmbeddedResearcher().answer(about, with_spots(about, findings), coverage)).questions[0].answer
 
 
 def test_other_words_for_the_same_are_found() -> None:
@@ -73,8 +74,8 @@ def test_a_question_asks_for_the_figure_of_its_example(asks: Asks) -> None:
 
 @pytest.mark.parametrize("lens", [one for one in LENSES if one.cues], ids=lambda one: one.name)
 def test_a_lens_gets_a_section(lens: Lens) -> None:
-    for cue in shlex.split(lens.cues):
-        [found] = draft_plan(f"What about the {cue.replace('*', 's')} of bikes?", NOTHING).definition.sections
+    for cue in re.sub(r"\?|\\w\*", "", lens.cues.removeprefix(r"(?i)\b(?:").removesuffix(r")\b")).split("|"):
+        [found] = draft_plan(f"What about the {cue} of bikes?", NOTHING).definition.sections
         assert (found.name, found.objective) == (lens.name, lens.objective)
 
 

@@ -11,6 +11,7 @@ from sightline.intelligence.embedded.research.passages import read_lines
 from sightline.intelligence.plans import Competitor, PlanSection, SectionScope
 from sightline.intelligence.research import Coverage, FindingText, FramedQuote, Judgement
 from sightline.sources.pages import Page
+from tests.intelligence.spots import with_spots
 
 RESEARCHER = EmbeddedResearcher()
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
@@ -137,7 +138,7 @@ def coverage(**changes: Any) -> Coverage:
 
 async def test_an_answer_quotes_the_findings_that_are_close() -> None:
     close, far = finding("A rider gets a message when the deposit is released."), finding("The coffee is good.")
-    answer = (await RESEARCHER.answer(section(), [far, close], coverage())).questions[0]
+    answer = (await RESEARCHER.answer(section(), with_spots(section(), [far, close]), coverage())).questions[0]
     assert answer.finding_ids == [close.id]
     assert answer.answer == (
         "Rental Journal reported on 2026-11-20: “A rider gets a message when the deposit is released.”"
@@ -146,13 +147,13 @@ async def test_an_answer_quotes_the_findings_that_are_close() -> None:
 
 async def test_an_unknown_date_stays_unknown_in_the_answer() -> None:
     close = finding("A rider gets a message when the deposit is released.", day=None)
-    answer = (await RESEARCHER.answer(section(), [close], coverage())).questions[0]
+    answer = (await RESEARCHER.answer(section(), with_spots(section(), [close]), coverage())).questions[0]
     assert answer.answer.startswith("Rental Journal reports, without a date: ")
 
 
 @pytest.mark.parametrize("findings", [[], [finding("The coffee is good.")]])
 async def test_no_finding_no_answer(findings: list[FindingText]) -> None:
-    answer = await RESEARCHER.answer(section(), findings, coverage(found=len(findings)))
+    answer = await RESEARCHER.answer(section(), with_spots(section(), findings), coverage(found=len(findings)))
     assert [(one.answer, one.finding_ids) for one in answer.questions] == [
         ("No finding answers this. 7 pages read, and none of them says it.", [])
     ]
@@ -165,7 +166,8 @@ async def test_every_question_is_answered_in_its_order() -> None:
         "Why do riders complain about blocked deposits?",
     ]
     findings = [finding("Riders complain when the deposit stays blocked.")]
-    answer = await RESEARCHER.answer(section(questions=questions), findings, coverage())
+    wanted = section(questions=questions)
+    answer = await RESEARCHER.answer(wanted, with_spots(wanted, findings), coverage())
     assert [one.question for one in answer.questions] == questions
     assert [bool(one.finding_ids) for one in answer.questions] == [False, False, True]
     known: set[UUID] = {one.id for one in findings}

@@ -11,6 +11,7 @@ from sightline.intelligence.embedded.research.planning import draft_plan
 from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import Coverage, FindingText, FramedQuote, Judgement, PlanContext
 from sightline.sources.pages import Page
+from tests.intelligence.spots import with_spots
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 LATER = datetime(2026, 9, 1, tzinfo=UTC)
@@ -32,14 +33,15 @@ async def quotes(question: str, text: str) -> list[str]:
 
 def finding(quote: str, day: datetime, publisher: str = "Choir Review") -> FindingText:
     url = f"https://choir.example/{day.year}"
-    return FindingText(uuid4(), "Concerts", url, publisher, day, [FramedQuote("", quote)], quote)
+    return FindingText(uuid4(), "Concerts", url, publisher, day, [FramedQuote("", quote)])
 
 
 async def answer(question: str, *findings: FindingText, unnamed: frozenset[str] = frozenset()) -> str:
     coverage = Coverage(
         target=3, found=len(findings), read=3, research_mode="recent", since=NOW, until=NOW, unnamed=unnamed
     )
-    return (await EmbeddedResearcher().answer(section(question), findings, coverage)).questions[0].answer
+    about = section(question)
+    return (await EmbeddedResearcher().answer(about, with_spots(about, findings), coverage)).questions[0].answer
 
 
 @pytest.mark.parametrize(

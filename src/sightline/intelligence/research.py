@@ -87,9 +87,7 @@ class Judgement(Struct, frozen=True):
 
 
 class FindingText(NamedTuple):
-    """A finding as answers are written from it. `text` is its whole page, `also_in` names the sources of copies,
-    `spots` are those of its judgement.
-    """
+    """A finding as answers are written from it: `also_in` names the sources of copies, `spots` are of its judgement."""
 
     id: UUID
     title: str
@@ -97,7 +95,6 @@ class FindingText(NamedTuple):
     publisher: str | None
     published_at: datetime | None
     observations: Sequence[FramedQuote]
-    text: str = ""
     also_in: tuple[str, ...] = ()
     spots: Mapping[str, Sequence[Spot]] = {}
 

@@ -18,7 +18,7 @@ from sightline.ideas.questions.drafted import replace_drafted
 from sightline.ideas.readings.claims import Retry, find_claimed
 from sightline.ideas.readings.material import Seen
 from sightline.ideas.store import change_columns, set_due
-from sightline.intelligence.ideas import IdeaReading
+from sightline.intelligence.model.ideas import IdeaReading
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Row, Tx
 from sightline.workspaces.changes import log_change

@@ -13,7 +13,7 @@ from sightline.ideas.questions.drafted import find_questions
 from sightline.ideas.readings.claims import Claim, find_claimed
 from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.intelligence.engine import MOST_QUESTIONS, FeatureText
-from sightline.intelligence.ideas import IdeaMaterial
+from sightline.intelligence.model.ideas import IdeaMaterial
 from sightline.platform.db import Database, Row, Tx, sql
 
 MOST_FEATURES: Final = 60

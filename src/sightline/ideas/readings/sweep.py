@@ -22,9 +22,8 @@ from sightline.ideas.readings.keep import keep_reading
 from sightline.ideas.readings.material import Seen, material_of, see
 from sightline.ideas.store import set_due
 from sightline.intelligence.embedded import EmbeddedEngine
-from sightline.intelligence.ideas import IdeaReading
 from sightline.intelligence.model.choice import LanguageModel, Made, make
-from sightline.intelligence.model.ideas import read_idea
+from sightline.intelligence.model.ideas import IdeaReading, read_idea
 from sightline.intelligence.model.session import Task
 from sightline.intelligence.model.usage import may_ask
 from sightline.platform.db import Database

@@ -7,7 +7,7 @@ found in the idea's text is dropped.
 import re
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal, NamedTuple, TypeVar
 from uuid import UUID
 
 from msgspec import Struct
@@ -16,8 +16,14 @@ from msgspec.structs import replace
 from sightline.intelligence.embedded.naming import LONGEST_NAME
 from sightline.intelligence.embedded.questions import LONGEST_QUOTE, placeholder_of
 from sightline.intelligence.embedded.sentences import beginning
-from sightline.intelligence.engine import DraftedQuestion, FeatureMatch, Matching, SuggestedOption
-from sightline.intelligence.ideas import IdeaMaterial, IdeaReading
+from sightline.intelligence.engine import (
+    DraftedQuestion,
+    FeatureMatch,
+    FeatureText,
+    ListGroup,
+    Matching,
+    SuggestedOption,
+)
 from sightline.intelligence.model.answers import MOST_COMPLAINTS, MOST_ITEMS
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import fenced, read_task
@@ -38,6 +44,39 @@ CLEAR: Final = 0.8
 UNCERTAIN: Final = 0.2
 SUREST: Final = 0.99
 _WORD = re.compile(r"\w+")
+
+
+class IdeaMaterial(NamedTuple):
+    """What a model is asked about the text of an idea; what is empty is not asked for.
+
+    `features` may be what the text is about, `groups` have no value yet that somebody chose. `asked` are questions that
+    somebody dealt with; at most `most_questions` others are wanted.
+    """
+
+    text: str
+    features: Sequence[FeatureText] = ()
+    groups: Sequence[ListGroup] = ()
+    asked: Sequence[str] = ()
+    most_questions: int = 0
+    wants_name: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is asked."""
+        return not (self.features or self.groups or self.most_questions or self.wants_name)
+
+
+class IdeaReading(NamedTuple):
+    """What holds of a model's answer. None: there is nothing to put in the place of what the embedded engine found.
+
+    Every quote is an exact part of the text, every feature and option one of the material, and the name has words of
+    the text in their order.
+    """
+
+    name: str | None = None
+    matching: Matching | None = None
+    questions: list[DraftedQuestion] | None = None
+    options: list[SuggestedOption] | None = None
 
 
 class FoundOption(Struct):

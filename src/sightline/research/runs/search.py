@@ -362,7 +362,6 @@ def _text(one: NewFinding, found: Candidate) -> FindingText:
         one.publisher,
         one.published_at,
         one.observations,
-        found.page.text,
         tuple(found.also_in),
         found.judgement.spots,
     )

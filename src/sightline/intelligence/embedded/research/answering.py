@@ -8,13 +8,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from sightline.intelligence.embedded.research.passages import (
-    Asked,
-    PageText,
-    figures_in,
-    find_passages,
-    read_questions,
-)
+from sightline.intelligence.embedded.research.passages import Asked, figures_in, read_questions
 from sightline.intelligence.embedded.research.terms import folded, presence, stem, telling, wording
 from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import Coverage, FindingText, QuestionAnswer, SectionAnswer, Spot
@@ -89,26 +83,13 @@ def write_answer(section: PlanSection, findings: Sequence[FindingText], coverage
 
 def _closest(question: str, asked: Asked, findings: Sequence[FindingText]) -> list[_Close]:
     """Returns the closest passage of each finding, the newest of the best first, and then further close ones."""
-    read = zip(findings, _passages(question, asked, findings), strict=True)
-    found = {one.id: close for one, passages in read if (close := _closest_of(asked, one, passages))}
+    found = {one.id: close for one in findings if (close := _closest_of(asked, one, one.spots.get(question, ())))}
     closest = sorted(_each_once(close[0] for close in found.values()), key=lambda one: -one.strength)
     closest = _newest_figure_first([one for one in closest if one.strength >= _CLOSE * closest[0].strength])
     least = _AS_CLOSE * closest[0].strength if closest else 0.0
     said = {_plain(one.quote) for one in closest}
     more = (one for id in found for one in found[id][1:] if one.strength >= least and _plain(one.quote) not in said)
     return [*closest, *sorted(more, key=lambda one: -one.strength)][:MOST_PASSAGES]
-
-
-def _passages(question: str, asked: Asked, findings: Sequence[FindingText]) -> Sequence[Sequence[Spot]]:
-    """Returns the passages of each finding as its page was judged, or else as the findings compare."""
-    if all(one.spots for one in findings):
-        return [one.spots.get(question, ()) for one in findings]
-    return find_passages(asked, [_as_page(one) for one in findings])
-
-
-def _as_page(finding: FindingText) -> PageText:
-    text = finding.text or "\n".join(one.quote for one in finding.observations)
-    return PageText(finding.title, text, finding.published_at.timestamp() if finding.published_at else None)
 
 
 def _each_once(closest: Iterable[_Close]) -> Iterable[_Close]:

@@ -1,11 +1,10 @@
 """A plan from the wording of a question and what the workspace knows."""
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from functools import cache
+from functools import partial
 from typing import Final
 
 from sightline.intelligence import plans
@@ -127,17 +126,10 @@ def _topic(questions: Sequence[str], names: Sequence[str], languages: Sequence[s
     plain = without_period(text)
     for name in names:
         plain = plain.replace(name, " ")
-    for cue in (pattern("competitors"), *(_cue(lens.cues) for lens in wording().lenses)):
-        plain = cue.sub(" ", plain)
+    for cue in (wording().patterns["competitors"], *(lens.cues for lens in wording().lenses)):
+        plain = re.sub(cue, " ", plain)
     words = telling(plain, languages) or telling(text, languages) or text.split()
     return fitted(words[:_MOST_WORDS], _LONGEST_TOPIC) or text[:_LONGEST_TOPIC].strip()
-
-
-@cache
-def _cue(cues: str) -> re.Pattern[str]:
-    """Returns a pattern for any of the words and quoted phrases; `word*` is any word that begins so."""
-    words = (re.escape(word).replace(r"\*", r"\w*") for word in sorted(shlex.split(cues), key=len, reverse=True))
-    return re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
 
 
 def _languages(text: str, evidence: Sequence[str]) -> list[str]:
@@ -178,7 +170,7 @@ def _sections(
         about = about or questions
         found.append(("Competitors", "competitors", _objective(about, names), about))
     for lens in wording().lenses:
-        if about := _take(left, _cue(lens.cues).search):
+        if about := _take(left, partial(re.search, lens.cues)):
             found.append((lens.name, "custom", lens.objective, about))
     if left:
         found.insert(min(1, len(found)), ("Market", "market", _objective(left), left))
