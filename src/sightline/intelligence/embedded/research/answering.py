@@ -21,7 +21,6 @@ MOST_PASSAGES: Final = 4
 _MOST_UNNAMED: Final = 3
 _AS_CLOSE: Final = 0.75  # of the first: a passage with another figure is another opinion, not one more passage
 _AS_GOOD: Final = 0.85  # of the first: a passage with a newer figure comes before it
-_CLOSE: Final = 0.6  # of the best: a passage that is less close is left out
 _SAME_TERMS: Final = 0.7  # of all that both have
 _FEWEST_OWN: Final = 2  # terms of a passage all of which a later one has
 _LONG_AGO: Final = timedelta(days=550)  # after which a figure of somebody else is an older one, not another opinion
@@ -85,7 +84,7 @@ def _closest(question: str, asked: Asked, findings: Sequence[FindingText]) -> li
     """Returns the closest passage of each finding, the newest of the best first, and then further close ones."""
     found = {one.id: close for one in findings if (close := _closest_of(asked, one, one.spots.get(question, ())))}
     closest = sorted(_each_once(close[0] for close in found.values()), key=lambda one: -one.strength)
-    closest = _newest_figure_first([one for one in closest if one.strength >= _CLOSE * closest[0].strength])
+    closest = _newest_figure_first(closest)
     least = _AS_CLOSE * closest[0].strength if closest else 0.0
     said = {_plain(one.quote) for one in closest}
     more = (one for id in found for one in found[id][1:] if one.strength >= least and _plain(one.quote) not in said)

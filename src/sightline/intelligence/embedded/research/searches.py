@@ -50,8 +50,7 @@ def _widely(section: PlanSection) -> Iterator[str]:
 
 
 def _words(section: PlanSection, text: str) -> str:
-    words = telling(text, section.scope.languages)[:MOST_WORDS]
-    return " ".join(word.lstrip("-") for word in words)  # with a minus, a search leaves the word out
+    return " ".join(telling(text, section.scope.languages)[:MOST_WORDS])
 
 
 def _phrase(name: str) -> str:

@@ -13,7 +13,6 @@ from msgspec import Struct
 
 from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.meaning import Group, Lexicon, groups, read_lexicon
-from sightline.intelligence.embedded.signs import end_with_sign, start_with_sign
 from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, read_data, words_in
 from sightline.intelligence.embedded.words import fold, root_of, words_of
 from sightline.sources.languages import code_of, stop_words
@@ -21,13 +20,10 @@ from sightline.sources.languages import code_of, stop_words
 COMMON: Final = 0.25
 _GENERIC: Final = 0.5
 _AMBIGUOUS: Final = 0.75
-_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
-_SAME, _BEGINNING, _SYNONYM = 0.8, 0.8, 0.5  # of the word itself
+_SAME, _SYNONYM = 0.8, 0.5  # of the word itself
 _MOST_OTHERS: Final = 16
-_LONGEST_BEGINNING: Final = 8  # letters, of which longer words are forms or compounds of one another
-_SUFFIX: Final = re.compile(r"(?<=.{4})(?:ship|hood|ness)s?$")
 
-Key = str | int  # a stem, a beginning with `-` after it, or a group of words for the same
+Key = str | int  # a stem, or a group of words for the same
 
 
 class QuestionTerm(NamedTuple):
@@ -105,7 +101,7 @@ def _lexicon() -> Lexicon:
 
 
 def _keys(words: list[str]) -> Iterator[dict[Key, float]]:
-    """Yields the keys of each word: its stem, its beginning, and its groups and those of the phrases that have it."""
+    """Yields the keys of each word: its stem, and its groups and those of the phrases that have it."""
     forms, lexicon = [fold(word) for word in words], _lexicon()
     phrases: dict[int, frozenset[int]] = {}
     for at in range(len(words)):
@@ -117,11 +113,8 @@ def _keys(words: list[str]) -> Iterator[dict[Key, float]]:
 
 @lru_cache(maxsize=20_000)
 def _keys_of(word: str) -> dict[Key, float]:
-    own: dict[Key, float] = {stem(word): 1.0}
-    if len(word) > _LONGEST_BEGINNING:
-        own[f"{word[:_LONGEST_BEGINNING]}-"] = _BEGINNING
     groups = [_lexicon().groups_of(word)]
-    return own | _worth(chain.from_iterable(groups if groups[0] else _lexicon().parts_of(word)))
+    return {stem(word): 1.0} | _worth(chain.from_iterable(groups if groups[0] else _lexicon().parts_of(word)))
 
 
 def is_listed(word: str) -> bool:
@@ -168,9 +161,9 @@ def folded(text: str) -> frozenset[Key]:
 
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
-    """Returns what related words share: member and membership are `member`, threw and thrown are `throw`."""
+    """Returns what related words share: notify and notifications are `notif`, threw and thrown are `throw`."""
     word = _irregular().get(word, word)
-    return root_of(_SUFFIX.sub("", fold(word))) or fold(word)
+    return root_of(word) or fold(word)
 
 
 @cache
@@ -180,23 +173,10 @@ def _irregular() -> dict[str, str]:
 
 
 def telling(text: str, languages: Iterable[str] = ()) -> list[str]:
-    """The words of a text that say what it is about, as they are written, in order and once; numbers with signs."""
+    """The words of a text that say what it is about, in order and once."""
     stops = _stops(tuple(languages))
-    words = (word for part, is_measure in _parts(text) for word in ([part] if is_measure else words_of(part)))
-    found = {stem(word): word for word in reversed(list(words)) if word not in stops and _weight(word) > _GENERIC}
+    found = {stem(word): word for word in reversed(words_of(text)) if word not in stops and _weight(word) > _GENERIC}
     return list(reversed(found.values()))
-
-
-def _parts(text: str) -> Iterator[tuple[str, bool]]:
-    """Yields measures, such as "-30 °C", and the text between them."""
-    at = 0
-    for number in _NUMBER.finditer(text):
-        start, end = start_with_sign(text, number.start()), end_with_sign(text, number.end())
-        if start >= at and (start, end) != number.span():
-            yield text[at:start], False
-            yield text[start:end], True
-            at = end
-    yield text[at:], False
 
 
 def other_words(text: str, languages: Sequence[str]) -> Iterator[str]:
