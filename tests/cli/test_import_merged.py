@@ -99,7 +99,7 @@ def test_a_merged_post_without_an_original_is_refused_and_mended(bulk: Bulk, tmp
     words = ("ideas", file, "--from", "canny", "--rejects", rejects)
     for more in (("--dry-run",), ()):
         done = bulk.load(*words, *more)
-        assert (done.code, done.err) == (1, "line 3: mergedInto: There is no idea '9'\n")
+        assert (done.code, done.err) == (1, "line 3: mergedInto: There is no idea '9', and no line adds it\n")
         assert "1 added, 0 changed, 0 unchanged, 1 faulty" in done.out
         assert [line.partition(",")[0] for line in rejects.read_text("utf-8-sig").splitlines()] == ["Post ID", "2"]
     mended = written(tmp_path / "mended.csv", rejects.read_text("utf-8-sig").replace(",9,", ",1,"))

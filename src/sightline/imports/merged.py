@@ -73,7 +73,9 @@ async def parts_of(tx: Tx, workspace_id: UUID, merged: Sequence[Line], coming: M
         elif target in coming:
             given |= {"sourceKey": target[0], "externalId": target[1], "description": "To be stored"}
         else:
-            batch.faults.add(f"{path_of(line.number)}.mergedInto", f"There is no idea {target[1]!r}")
+            batch.faults.add(
+                f"{path_of(line.number)}.mergedInto", f"There is no idea {target[1]!r}, and no line adds it"
+            )
             batch.refuse_rows(line.number, line.further)
             continue
         record = check(given, TABLES["ideas"].record, path_of(line.number), Faults())
