@@ -5,7 +5,7 @@ from uuid import UUID
 from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.intelligence.model.research.researcher import choose_researcher
 from sightline.platform.access import Actor
-from sightline.platform.db import Database
+from sightline.platform.db import Database, sql
 from sightline.platform.db.retries import is_away
 from sightline.platform.jobs import JobsOfRoom, JobStopped, Tick, Tools, Work, add_missing_jobs
 from sightline.research.app_reviews.reading import read_apps
@@ -78,10 +78,15 @@ async def give_up_addition(db: Database, workspace_id: UUID, run_id: UUID, error
         await deliver.fail(tx, workspace_id, run_id, failure)
 
 
+# The longest due first.
+_FIND_DUE = sql("""
+SELECT workspace_id, id FROM research_briefs WHERE state = 'active' AND next_run_at <= :now ORDER BY next_run_at, id""")
+
+
 async def start_due(db: Database, _tools: Tools) -> None:
     """Starts what is due by its cadence."""
     async with db.autocommit() as tx:
-        found = await tx.rows(due.FIND_DUE)
+        found = await tx.rows(_FIND_DUE)
     for workspace_id, brief_id in found:
         async with db.transaction() as tx:
             await due.start_due(tx, workspace_id, brief_id)

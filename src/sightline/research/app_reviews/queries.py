@@ -11,7 +11,6 @@ from msgspec.json import decode
 from sightline.intelligence.plans import PlanDefinition
 from sightline.platform.db import Tx, sql
 from sightline.research.app_reviews.scores import Published
-from sightline.research.runs.active import IS_ACTIVE
 from sightline.research.runs.queries import RunState
 from sightline.research.runs.records import AppScore
 
@@ -22,10 +21,6 @@ class StoredScore(AppScore, kw_only=True):
     storefront: str | None = None
     has_reviews: bool = True
     warnings: list[str] = msgspec.field(default_factory=list)
-
-
-IS_ACTIVE_RUN = sql(f"""
-SELECT EXISTS (SELECT FROM research_runs WHERE workspace_id = :workspace_id AND id = :id AND {IS_ACTIVE})""")
 
 
 def observations_of(scores: Any) -> dict[str, StoredScore]:
@@ -41,9 +36,6 @@ def warnings_of(definition: PlanDefinition, scores: Any, section_id: UUID) -> tu
     observations = observations_of(scores).values()
     return tuple(text for one in observations if one.external_id in of_section for text in one.warnings)
 
-
-# For `observations_of`.
-FIND_SCORES = sql("SELECT scores FROM research_runs WHERE workspace_id = :workspace_id AND id = :run_id")
 
 # Ratings that a workspace file brought may be anything.
 _RATED = """
@@ -110,13 +102,6 @@ INSERT INTO research_records (workspace_id, run_id, id, position, connector, ext
 VALUES (:workspace_id, :run_id, :id, :position, :connector, :external_id, :label, :rating, :title, :body, :version,
         :storefront, :submitted_at, :url)
 ON CONFLICT DO NOTHING""")
-# Saves the scores, and how many records the run has now.
-SET_SCORES = sql("""
-UPDATE research_runs
-   SET scores = :scores,
-       native_read_count = (SELECT count(*) FROM research_records
-                             WHERE workspace_id = :workspace_id AND run_id = :run_id)
- WHERE workspace_id = :workspace_id AND id = :run_id""")
 
 
 async def add_records(tx: Tx, workspace_id: UUID, run_id: UUID, records: Sequence[dict[str, Any]]) -> None:
@@ -124,14 +109,3 @@ async def add_records(tx: Tx, workspace_id: UUID, run_id: UUID, records: Sequenc
     start: int = await tx.value(_COUNT, workspace_id=workspace_id, run_id=run_id)
     of_run = {"workspace_id": workspace_id, "run_id": run_id}
     await tx.run_many(_ADD, [of_run | record | {"position": n} for n, record in enumerate(records, start)])
-
-
-# The reviews of a run, each with the beginning of its text.
-FIND_TEXTS = sql("""
-SELECT id, external_id, label, rating, left(concat_ws(E'\\n', title, body), :most) AS text, storefront, submitted_at
-  FROM research_records WHERE workspace_id = :workspace_id AND run_id = :run_id
- ORDER BY position, id""")
-# Saves the themes, and the scores with their warnings, unless the run has ended.
-SET_THEMES = sql(f"""
-UPDATE research_runs SET review_themes = :themes, scores = :scores
- WHERE workspace_id = :workspace_id AND id = :run_id AND {IS_ACTIVE}""")

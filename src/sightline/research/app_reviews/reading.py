@@ -13,13 +13,14 @@ import structlog
 
 from sightline.intelligence.plans import AppRead, PlanDefinition
 from sightline.platform.beside import Beside
-from sightline.platform.db import Database, Tx
+from sightline.platform.db import Database, Tx, sql
 from sightline.platform.wire import shown_moment
 from sightline.research.app_reviews import queries
 from sightline.research.app_reviews.queries import StoredScore, observations_of
 from sightline.research.app_reviews.scores import Published, moved_since
 from sightline.research.app_reviews.themes import MOST_CHARACTERS, ReadReview, themes_of
 from sightline.research.runs import progress
+from sightline.research.runs.active import IS_ACTIVE
 from sightline.research.runs.cancelling import run_while
 from sightline.research.runs.queries import RunState, lock_active_run
 from sightline.research.runs.records import ReviewThemes
@@ -42,6 +43,12 @@ class Seen(NamedTuple):
     failure: str
 
 
+_IS_ACTIVE_RUN = sql(
+    "SELECT EXISTS (SELECT FROM research_runs WHERE workspace_id = :workspace_id AND id = :id AND {is_active})",
+    is_active=IS_ACTIVE,
+)
+
+
 async def read_apps(db: Database, store: AppStore, workspace_id: UUID, run_id: UUID) -> None:
     """Reads the apps of the plan that the run has not read yet. Leaves a run without apps alone."""
     async with db.transaction() as tx:
@@ -55,7 +62,7 @@ async def read_apps(db: Database, store: AppStore, workspace_id: UUID, run_id: U
 
     async def is_running() -> bool:
         async with db.autocommit() as tx:
-            return bool(await tx.value(queries.IS_ACTIVE_RUN, workspace_id=workspace_id, id=run_id))
+            return bool(await tx.value(_IS_ACTIVE_RUN, workspace_id=workspace_id, id=run_id))
 
     apps = await run_while(_look_up(store, missing), is_running)
     is_down = False
@@ -99,6 +106,15 @@ async def _see(store: AppStore, read: AppRead, app: App | None, *, is_down: bool
         return Seen(read, app, None, "The app store did not answer in time.")
 
 
+# Saves the scores, and how many records the run has now.
+_SET_SCORES = sql("""
+UPDATE research_runs
+   SET scores = :scores,
+       native_read_count = (SELECT count(*) FROM research_records
+                             WHERE workspace_id = :workspace_id AND run_id = :run_id)
+ WHERE workspace_id = :workspace_id AND id = :run_id""")
+
+
 async def _save(tx: Tx, workspace_id: UUID, run_id: UUID, storefront: str, seen: Seen) -> None:
     """Saves the app once; nothing if the run has ended meanwhile."""
     run = await lock_active_run(tx, workspace_id, run_id)
@@ -122,7 +138,7 @@ async def _save(tx: Tx, workspace_id: UUID, run_id: UUID, storefront: str, seen:
     saved = {**observations_of(run.scores), id: new}
     order = {read.external_id: n for n, read in enumerate(_definition(run).reads)}
     scores = sorted(saved.values(), key=lambda one: order[one.external_id])
-    await tx.run(queries.SET_SCORES, workspace_id=workspace_id, run_id=run_id, scores=scores)
+    await tx.run(_SET_SCORES, workspace_id=workspace_id, run_id=run_id, scores=scores)
 
 
 def _score(seen: Seen, storefront: str, before: Published | None, tx: Tx) -> tuple[Any, ...]:
@@ -169,6 +185,15 @@ def _record(read: AppRead, storefront: str, review: Review) -> dict[str, Any]:
     }
 
 
+# Saves the themes, and the scores with their warnings, unless the run has ended.
+_SET_THEMES = sql(
+    """
+UPDATE research_runs SET review_themes = :themes, scores = :scores
+ WHERE workspace_id = :workspace_id AND id = :run_id AND {is_active}""",
+    is_active=IS_ACTIVE,
+)
+
+
 async def _find_themes(db: Database, workspace_id: UUID, run_id: UUID) -> None:
     """Compares the new reviews of each app with the others of the run, once all apps are read."""
     async with db.transaction() as tx:
@@ -187,11 +212,18 @@ async def _find_themes(db: Database, workspace_id: UUID, run_id: UUID) -> None:
     shown = [ReviewThemes(one.app, observations[one.app].label, one.new_reviews, one.themes) for one in themes]
     scores = list(observations.values())
     async with db.transaction() as tx:
-        await tx.run(queries.SET_THEMES, workspace_id=workspace_id, run_id=run_id, themes=shown, scores=scores)
+        await tx.run(_SET_THEMES, workspace_id=workspace_id, run_id=run_id, themes=shown, scores=scores)
+
+
+# The reviews of a run, each with the beginning of its text.
+_FIND_TEXTS = sql("""
+SELECT id, external_id, label, rating, left(concat_ws(E'\\n', title, body), :most) AS text, storefront, submitted_at
+  FROM research_records WHERE workspace_id = :workspace_id AND run_id = :run_id
+ ORDER BY position, id""")
 
 
 async def _reviews(tx: Tx, workspace_id: UUID, run: RunState) -> list[ReadReview]:
-    rows = await tx.rows(queries.FIND_TEXTS, workspace_id=workspace_id, run_id=run.id, most=MOST_CHARACTERS)
+    rows = await tx.rows(_FIND_TEXTS, workspace_id=workspace_id, run_id=run.id, most=MOST_CHARACTERS)
     apps = {(row["external_id"], row["storefront"]) for row in rows}
     known = {app: await queries.find_known_reviews(tx, workspace_id, run, *app) for app in apps}
     return [

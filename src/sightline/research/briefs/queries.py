@@ -103,24 +103,6 @@ def words_of(name: str, question: str, definition: str) -> str:
     return f"to_tsvector('simple', {apart(text)})"
 
 
-_WORDS_OF_DRAFT = words_of(":name::text", "''", ":definition::jsonb")
-ADD_DRAFT = sql(f"""
-INSERT INTO research_briefs (workspace_id, id, name, state, definition, search, created_by, created_at, updated_at)
-VALUES (:workspace_id, :id, :name, 'draft', :definition, {_WORDS_OF_DRAFT}, :created_by, :now, :now)""")
-
-CHANGE_PLAN = sql(f"""
-UPDATE research_briefs
-   SET name = :name, definition = :definition, revision = :revision, row_version = row_version + 1,
-       search = {words_of(":name::text", "question", ":definition::jsonb")}, updated_at = :now
- WHERE workspace_id = :workspace_id AND id = :id""")
-
-CHANGE_STATE = sql("""
-UPDATE research_briefs
-   SET state = :state, run_policy = :run_policy, timezone = :timezone, next_run_at = :next_run_at,
-       row_version = row_version + 1, updated_at = :now
- WHERE workspace_id = :workspace_id AND id = :id""")
-
-
 class Activity(NamedTuple):
     """The state of a brief and its cadence."""
 
@@ -128,12 +110,6 @@ class Activity(NamedTuple):
     run_policy: str
     timezone: str
     next_run_at: datetime | None
-
-
-# From now on scheduled runs keep to the current plan.
-KEEP_PLAN = sql("""
-UPDATE research_briefs SET kept_revision = revision, kept_definition = definition
- WHERE workspace_id = :workspace_id AND id = :id""")
 
 
 _FIND_ALLOWED = sql("SELECT research_policies, managed_schedule FROM plans WHERE workspace_id = :workspace_id")

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Tx
+from sightline.platform.db import Tx, sql
 from sightline.platform.wire import Record
 from sightline.research import commands
 from sightline.research.briefs import queries
@@ -26,6 +26,17 @@ class ChangedBrief(Record):
         return [self.brief.id]
 
 
+_CHANGE_STATE = sql("""
+UPDATE research_briefs
+   SET state = :state, run_policy = :run_policy, timezone = :timezone, next_run_at = :next_run_at,
+       row_version = row_version + 1, updated_at = :now
+ WHERE workspace_id = :workspace_id AND id = :id""")
+# From now on scheduled runs keep to the current plan.
+_KEEP_PLAN = sql("""
+UPDATE research_briefs SET kept_revision = revision, kept_definition = definition
+ WHERE workspace_id = :workspace_id AND id = :id""")
+
+
 async def update(tx: Tx, actor: Actor, command: commands.UpdateCommand) -> ChangedBrief:
     """Keeps, schedules, pauses, resumes or archives a brief. Returns the brief.
 
@@ -36,9 +47,9 @@ async def update(tx: Tx, actor: Actor, command: commands.UpdateCommand) -> Chang
     tx = tx.later()
     activity = await _activity(tx, actor, brief, command)
     if activity is not None:
-        await tx.run(queries.CHANGE_STATE, workspace_id=actor.workspace_id, id=brief.id, **activity._asdict())
+        await tx.run(_CHANGE_STATE, workspace_id=actor.workspace_id, id=brief.id, **activity._asdict())
         if isinstance(command, commands.KeepCommand):
-            await tx.run(queries.KEEP_PLAN, workspace_id=actor.workspace_id, id=brief.id)
+            await tx.run(_KEEP_PLAN, workspace_id=actor.workspace_id, id=brief.id)
         action = type(command).__struct_config__.tag
         await log_change(tx, actor, "research_brief", brief.id, None, "changed", command=str(action))
     return ChangedBrief(await queries.find_brief(tx, actor.workspace_id, brief.id))

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Tx
+from sightline.platform.db import Tx, sql
 from sightline.platform.jobs import JobKind, add_job
 from sightline.research.commands import AddCommand, RetryAdditionCommand
 from sightline.research.delivery import queries
@@ -78,8 +78,15 @@ async def retry_addition(tx: Tx, actor: Actor, command: RetryAdditionCommand) ->
     return await _queue(tx, actor, run, run.addition_product_id, credits)
 
 
+_QUEUE = sql("""
+UPDATE research_runs
+   SET addition_status = 'queued', addition_product_id = :product_id, addition_failure = NULL,
+       credits_reserved = credits_reserved + :credits
+ WHERE workspace_id = :workspace_id AND id = :run_id""")
+
+
 async def _queue(tx: Tx, actor: Actor, run: RunState, product_id: UUID, credits: int) -> ChangedRun:
-    await tx.run(queries.QUEUE, workspace_id=actor.workspace_id, run_id=run.id, product_id=product_id, credits=credits)
+    await tx.run(_QUEUE, workspace_id=actor.workspace_id, run_id=run.id, product_id=product_id, credits=credits)
     detail = {"briefId": str(run.brief_id), "productId": str(product_id)}
     await log_change(tx, actor, "research_run", run.id, None, "addition_queued", **detail)
     await add_job(tx, ADD_SOURCES, actor.workspace_id, run.id)

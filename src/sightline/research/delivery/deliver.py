@@ -11,7 +11,7 @@ import msgspec
 
 from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx
+from sightline.platform.db import Database, Tx, sql
 from sightline.platform.errors import NotFound
 from sightline.platform.wire import read_wire_type, shown_moment
 from sightline.research.delivery import queries
@@ -56,6 +56,14 @@ async def find_next(tx: Tx, workspace_id: UUID, run_id: UUID) -> Delivery | None
     return Delivery(run.brief_id, run_id, run.addition_product_id, pending[0])
 
 
+# Notes the signal of the source at a place, once, and takes its credit off what the run has reserved.
+_ADD_SIGNAL = sql("""
+UPDATE research_runs
+   SET addition_signal_ids = addition_signal_ids || :signal_id::uuid, credits_reserved = credits_reserved - 1
+ WHERE workspace_id = :workspace_id AND id = :run_id AND addition_status = 'running'
+   AND addition_product_id = :product_id AND cardinality(addition_signal_ids) = :place - 1""")
+
+
 async def deliver(db: Database, engine: EmbeddedEngine, workspace_id: UUID, delivery: Delivery) -> None:
     """Creates the signal, or finds the one that an interrupted attempt created, and notes it at the run.
 
@@ -70,7 +78,7 @@ async def deliver(db: Database, engine: EmbeddedEngine, workspace_id: UUID, deli
         if await lock_known_run(tx, workspace_id, delivery.run_id) is None:
             return
         is_noted = await tx.later().run(
-            queries.ADD_SIGNAL,
+            _ADD_SIGNAL,
             workspace_id=workspace_id,
             run_id=delivery.run_id,
             product_id=delivery.product_id,

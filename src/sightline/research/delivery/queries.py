@@ -78,21 +78,10 @@ async def find_pending(tx: Tx, workspace_id: UUID, run: RunState) -> list[Source
     return [Source(*row) for row in rows]
 
 
-QUEUE = sql("""
-UPDATE research_runs
-   SET addition_status = 'queued', addition_product_id = :product_id, addition_failure = NULL,
-       credits_reserved = credits_reserved + :credits
- WHERE workspace_id = :workspace_id AND id = :run_id""")
 _SET_STATUS = sql("""
 UPDATE research_runs
    SET addition_status = :status, addition_failure = :failure, credits_reserved = credits_reserved - :returned
  WHERE workspace_id = :workspace_id AND id = :run_id""")
-# Notes the signal of the source at a place, once, and takes its credit off what the run has reserved.
-ADD_SIGNAL = sql("""
-UPDATE research_runs
-   SET addition_signal_ids = addition_signal_ids || :signal_id::uuid, credits_reserved = credits_reserved - 1
- WHERE workspace_id = :workspace_id AND id = :run_id AND addition_status = 'running'
-   AND addition_product_id = :product_id AND cardinality(addition_signal_ids) = :place - 1""")
 _HOLD_PRODUCT = sql("""
 SELECT id FROM products WHERE workspace_id = :workspace_id AND id = :id FOR KEY SHARE""")
 

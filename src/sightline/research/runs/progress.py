@@ -7,7 +7,6 @@ from uuid import UUID
 from msgspec.structs import asdict
 
 from sightline.platform.db import Row, Tx, sql
-from sightline.research.runs.active import IS_ACTIVE
 from sightline.research.runs.search_result import KnownSource, SearchedSection
 from sightline.sources.addresses import identity
 from sightline.sources.pages import Page, Published
@@ -17,17 +16,6 @@ UPDATE research_runs
    SET status = 'running', started_at = coalesce(started_at, :now),
        from_date_time = coalesce(from_date_time, :since), to_date_time = coalesce(to_date_time, :until)
  WHERE workspace_id = :workspace_id AND id = :run_id""")
-# The next section to search, and its attempts so far.
-FIND_NEXT = sql(
-    """
-SELECT id, attempts FROM research_sections
- WHERE workspace_id = :workspace_id AND run_id = :run_id AND {is_active}
- ORDER BY position, id LIMIT 1""",
-    is_active=IS_ACTIVE,
-)
-BEGIN_SECTION = sql("""
-UPDATE research_sections SET status = 'running', attempts = attempts + 1
- WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id""")
 _FIND_SOURCES = sql("""
 SELECT DISTINCT ON (s.id) s.id, s.url, s.content, s.retrieved_at, s.language, coalesce(f.title, s.url) AS title,
        f.publisher, f.published_at
@@ -61,35 +49,6 @@ def _page(row: Row) -> Page:
     )
 
 
-# Whether the brief has completed another run, and up to which time the latest one searched.
-FIND_EARLIER = sql("""
-SELECT count(*) > 0 AS has_completed, max(to_date_time) AS until FROM research_runs
- WHERE workspace_id = :workspace_id AND brief_id = :brief_id AND id <> :run_id AND status = 'completed'""")
-
-# Whether this attempt is the section's latest, and the section is running.
-IS_RUNNING = sql("""
-SELECT EXISTS (SELECT FROM research_sections
-                WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND status = 'running'
-                  AND attempts = :attempt)""")
-# Seals a running section once, for its latest attempt. Its sealed_at is later than those of the run's other sections,
-# even if this machine's clock is behind: sources are delivered in this order.
-SEAL = sql("""
-UPDATE research_sections
-   SET status = 'completed', answer = :answer, failure = NULL,
-       sealed_at = greatest(:now, (SELECT max(sealed_at) + interval '1 millisecond' FROM research_sections
-                                    WHERE workspace_id = :workspace_id AND run_id = :run_id))
- WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND status = 'running'
-   AND attempts = :attempt AND sealed_at IS NULL""")
-# Uncounts an attempt that has ended without a result.
-RETURN_ATTEMPT = sql("""
-UPDATE research_sections SET attempts = attempts - 1
- WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND status = 'running' AND attempts = :attempt""")
-FAIL = sql(
-    """
-UPDATE research_sections SET status = 'failed', failure = :failure
- WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND {is_active} AND attempts = :attempt""",
-    is_active=IS_ACTIVE,
-)
 _SPEND = sql("""
 UPDATE research_runs SET credits_reserved = credits_reserved - :credits
  WHERE workspace_id = :workspace_id AND id = :run_id""")

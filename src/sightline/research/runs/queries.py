@@ -120,11 +120,6 @@ async def lock_active_run(tx: Tx, workspace_id: UUID, id: UUID) -> RunState | No
     return run if run and run.is_active else None
 
 
-# The run that a start with this request id made.
-FIND_REQUESTED = sql("""
-SELECT id, brief_id, request_hash FROM research_runs
- WHERE workspace_id = :workspace_id AND request_id = :request_id""")
-
 _FIND_ACTIVE = sql(f"""
 SELECT id FROM research_runs WHERE workspace_id = :workspace_id AND brief_id = :brief_id AND {IS_ACTIVE}""")
 
@@ -196,12 +191,3 @@ async def end_run(
 ) -> None:
     """Ends the run; `returned` of its reserved credits were given back."""
     await tx.run(_END_RUN, workspace_id=workspace_id, run_id=run_id, status=status, failure=failure, returned=returned)
-
-
-REQUEUE_SECTIONS = sql("""
-UPDATE research_sections SET status = 'queued', attempts = 0, failure = NULL
- WHERE workspace_id = :workspace_id AND run_id = :run_id AND status <> 'completed'""")
-REQUEUE_RUN = sql("""
-UPDATE research_runs SET status = 'queued', failure = NULL, finished_at = NULL,
-       credits_reserved = credits_reserved + :credits
- WHERE workspace_id = :workspace_id AND id = :run_id""")

@@ -8,7 +8,7 @@ import msgspec
 from sightline.catalog.products.named import ensure_product
 from sightline.intelligence.plans import PlanDefinition
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx, retry_transaction
+from sightline.platform.db import Database, Tx, retry_transaction, sql
 from sightline.platform.errors import Conflict, RequestIdReused
 from sightline.platform.ids import new_id
 from sightline.platform.jobs import JobKind, add_job
@@ -57,12 +57,18 @@ def _hash_of(command: StartCommand, definition: PlanDefinition) -> bytes:
     return sha256(msgspec.json.encode(normalised)).digest()
 
 
+# The run that a start with this request id made.
+_FIND_REQUESTED = sql("""
+SELECT id, brief_id, request_hash FROM research_runs
+ WHERE workspace_id = :workspace_id AND request_id = :request_id""")
+
+
 async def _start(
     tx: Tx, actor: Actor, command: StartCommand, definition: PlanDefinition, request_hash: bytes
 ) -> StartedRun:
     await ensure_product(tx, actor.workspace_id, definition.product_id, "command.definition.productId")
     brief = None if command.brief_id is None else await briefs.lock_brief(tx, actor.workspace_id, command.brief_id)
-    requested = await tx.row(queries.FIND_REQUESTED, workspace_id=actor.workspace_id, request_id=command.request_id)
+    requested = await tx.row(_FIND_REQUESTED, workspace_id=actor.workspace_id, request_id=command.request_id)
     if requested is not None:
         if requested["request_hash"] != request_hash:
             raise RequestIdReused("This requestId was used for another request.", field="command.requestId")
@@ -96,12 +102,30 @@ async def queue_run(tx: Tx, actor: Actor, new: NewRun, definition: PlanDefinitio
     return StartedRun(new.brief_id, await queries.find_run(tx, actor.workspace_id, new.brief_id, new.id))
 
 
+_ADD_DRAFT = sql(
+    """
+INSERT INTO research_briefs (workspace_id, id, name, state, definition, search, created_by, created_at, updated_at)
+VALUES (:workspace_id, :id, :name, 'draft', :definition, {words}, :created_by, :now, :now)""",
+    words=briefs.words_of(":name::text", "''", ":definition::jsonb"),
+)
+
+
 async def _add_brief(tx: Tx, actor: Actor, name: str, definition: PlanDefinition) -> UUID:
     id = new_id()
     new = {"id": id, "name": name, "definition": definition, "created_by": actor.member_id}
-    await tx.run(briefs.ADD_DRAFT, workspace_id=actor.workspace_id, **new)
+    await tx.run(_ADD_DRAFT, workspace_id=actor.workspace_id, **new)
     await log_change(tx, actor, "research_brief", id, None, "created")
     return id
+
+
+_CHANGE_PLAN = sql(
+    """
+UPDATE research_briefs
+   SET name = :name, definition = :definition, revision = :revision, row_version = row_version + 1,
+       search = {words}, updated_at = :now
+ WHERE workspace_id = :workspace_id AND id = :id""",
+    words=briefs.words_of(":name::text", "question", ":definition::jsonb"),
+)
 
 
 async def _edit(tx: Tx, actor: Actor, brief: BriefRow, command: StartCommand, definition: PlanDefinition) -> int:
@@ -117,7 +141,7 @@ async def _edit(tx: Tx, actor: Actor, brief: BriefRow, command: StartCommand, de
     is_same = _content_of(brief.definition) == _content_of(msgspec.json.encode(definition))
     revision = brief.revision if is_same else brief.revision + 1
     changed = {"name": command.name, "definition": definition, "revision": revision}
-    await tx.run(briefs.CHANGE_PLAN, workspace_id=actor.workspace_id, id=brief.id, **changed)
+    await tx.run(_CHANGE_PLAN, workspace_id=actor.workspace_id, id=brief.id, **changed)
     await log_change(tx, actor, "research_brief", brief.id, None, "changed", fields=["name", "definition"])
     return revision
 

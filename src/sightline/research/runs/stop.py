@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Tx
+from sightline.platform.db import Tx, sql
 from sightline.platform.jobs import add_job
 from sightline.platform.wire import Record
 from sightline.research.briefs.queries import lock_brief
@@ -92,8 +92,17 @@ async def _reserve(tx: Tx, workspace_id: UUID, run: RunState) -> int:
     return credits
 
 
+_REQUEUE_SECTIONS = sql("""
+UPDATE research_sections SET status = 'queued', attempts = 0, failure = NULL
+ WHERE workspace_id = :workspace_id AND run_id = :run_id AND status <> 'completed'""")
+_REQUEUE_RUN = sql("""
+UPDATE research_runs SET status = 'queued', failure = NULL, finished_at = NULL,
+       credits_reserved = credits_reserved + :credits
+ WHERE workspace_id = :workspace_id AND id = :run_id""")
+
+
 async def _requeue(tx: Tx, actor: Actor, run: RunState, credits: int) -> None:
-    await tx.run(queries.REQUEUE_SECTIONS, workspace_id=actor.workspace_id, run_id=run.id)
-    await tx.run(queries.REQUEUE_RUN, workspace_id=actor.workspace_id, run_id=run.id, credits=credits)
+    await tx.run(_REQUEUE_SECTIONS, workspace_id=actor.workspace_id, run_id=run.id)
+    await tx.run(_REQUEUE_RUN, workspace_id=actor.workspace_id, run_id=run.id, credits=credits)
     detail = {"briefId": str(run.brief_id), "trigger": "retry"}
     await log_change(tx, actor, "research_run", run.id, None, "queued", **detail)

@@ -9,11 +9,12 @@ import structlog
 
 from sightline.intelligence.plans import PlanDefinition, PlanSection
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx
+from sightline.platform.db import Database, Tx, sql
 from sightline.platform.db.database import first_line
 from sightline.platform.db.retries import until_answered
-from sightline.research.app_reviews.queries import FIND_SCORES, warnings_of
+from sightline.research.app_reviews.queries import warnings_of
 from sightline.research.runs import progress, queries
+from sightline.research.runs.active import IS_ACTIVE
 from sightline.research.runs.cancelling import run_while
 from sightline.research.runs.progress import Attempt
 from sightline.research.runs.queries import RunState
@@ -43,6 +44,24 @@ class SectionTask:
     warnings: tuple[str, ...]
 
 
+# Whether the brief has completed another run, and up to which time the latest one searched.
+_FIND_EARLIER = sql("""
+SELECT count(*) > 0 AS has_completed, max(to_date_time) AS until FROM research_runs
+ WHERE workspace_id = :workspace_id AND brief_id = :brief_id AND id <> :run_id AND status = 'completed'""")
+# The next section to search, and its attempts so far.
+_FIND_NEXT = sql(
+    """
+SELECT id, attempts FROM research_sections
+ WHERE workspace_id = :workspace_id AND run_id = :run_id AND {is_active}
+ ORDER BY position, id LIMIT 1""",
+    is_active=IS_ACTIVE,
+)
+_BEGIN_SECTION = sql("""
+UPDATE research_sections SET status = 'running', attempts = attempts + 1
+ WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id""")
+_FIND_SCORES = sql("SELECT scores FROM research_runs WHERE workspace_id = :workspace_id AND id = :run_id")
+
+
 async def start_next_section(tx: Tx, workspace_id: UUID, run_id: UUID) -> SectionTask | None:
     """Starts an attempt at the next active section. Ends the run and returns None if none is left, or it has ended."""
     run = await queries.lock_active_run(tx, workspace_id, run_id)
@@ -51,20 +70,20 @@ async def start_next_section(tx: Tx, workspace_id: UUID, run_id: UUID) -> Sectio
     tx = tx.later()
     definition = msgspec.json.decode(run.definition, type=PlanDefinition)
     of_run = {"workspace_id": workspace_id, "run_id": run_id}
-    earlier = await tx.one(progress.FIND_EARLIER, **of_run, brief_id=run.brief_id)
+    earlier = await tx.one(_FIND_EARLIER, **of_run, brief_id=run.brief_id)
     since, until = _window(run, definition, earlier["until"], tx.now)
     await progress.begin_run(tx, workspace_id, run_id, since, until)
-    while (found := await tx.row(progress.FIND_NEXT, **of_run)) is not None:
+    while (found := await tx.row(_FIND_NEXT, **of_run)) is not None:
         id, attempts = found
         if attempts < MOST_ATTEMPTS:
-            await tx.run(progress.BEGIN_SECTION, **of_run, id=id)
+            await tx.run(_BEGIN_SECTION, **of_run, id=id)
             return SectionTask(
                 attempt=Attempt(workspace_id, run_id, id, attempts + 1),
                 section=next(section for section in definition.sections if section.id == id),
                 terms=_terms(definition, since, until),
                 budget=Budget() if earlier["has_completed"] else Budget(rounds=PREVIEW_ROUNDS),
                 known=await progress.find_sources(tx, workspace_id, run_id),
-                warnings=warnings_of(definition, await tx.value(FIND_SCORES, **of_run), id),
+                warnings=warnings_of(definition, await tx.value(_FIND_SCORES, **of_run), id),
             )
         await _fail(tx, Attempt(workspace_id, run_id, id, attempts), GAVE_UP)
     await _finish(tx, workspace_id, run)
@@ -110,6 +129,12 @@ async def search_section_of(db: Database, tools: SearchTools, task: SectionTask)
             await _seal(tx, task.attempt, found)
 
 
+# Uncounts an attempt that has ended without a result.
+_RETURN_ATTEMPT = sql("""
+UPDATE research_sections SET attempts = attempts - 1
+ WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND status = 'running' AND attempts = :attempt""")
+
+
 @until_answered
 async def return_attempt(db: Database, attempt: Attempt) -> None:
     """Takes back an attempt that an outage of the database ended; waits until the database answers.
@@ -118,7 +143,7 @@ async def return_attempt(db: Database, attempt: Attempt) -> None:
     """
     async with db.transaction() as tx:
         await queries.lock_known_run(tx, attempt.workspace_id, attempt.run_id)  # waits for a start that still commits
-        await tx.run(progress.RETURN_ATTEMPT, **attempt._asdict())
+        await tx.run(_RETURN_ATTEMPT, **attempt._asdict())
 
 
 async def _search(db: Database, tools: SearchTools, task: SectionTask) -> SearchedSection | None:
@@ -129,10 +154,28 @@ async def _search(db: Database, tools: SearchTools, task: SectionTask) -> Search
     return await run_while(searching, lambda: _is_running(db, task.attempt))
 
 
+# Whether this attempt is the section's latest, and the section is running.
+_IS_RUNNING = sql("""
+SELECT EXISTS (SELECT FROM research_sections
+                WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND status = 'running'
+                  AND attempts = :attempt)""")
+
+
 @until_answered
 async def _is_running(db: Database, attempt: Attempt) -> bool:
     async with db.autocommit() as tx:
-        return bool(await tx.value(progress.IS_RUNNING, **attempt._asdict()))
+        return bool(await tx.value(_IS_RUNNING, **attempt._asdict()))
+
+
+# Seals a running section once, for its latest attempt. Its sealed_at is later than those of the run's other sections,
+# even if this machine's clock is behind: sources are delivered in this order.
+_SEAL = sql("""
+UPDATE research_sections
+   SET status = 'completed', answer = :answer, failure = NULL,
+       sealed_at = greatest(:now, (SELECT max(sealed_at) + interval '1 millisecond' FROM research_sections
+                                    WHERE workspace_id = :workspace_id AND run_id = :run_id))
+ WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND status = 'running'
+   AND attempts = :attempt AND sealed_at IS NULL""")
 
 
 async def _seal(tx: Tx, attempt: Attempt, found: SearchedSection) -> None:
@@ -140,14 +183,22 @@ async def _seal(tx: Tx, attempt: Attempt, found: SearchedSection) -> None:
     if await queries.lock_known_run(tx, attempt.workspace_id, attempt.run_id) is None:
         return
     tx = tx.later()
-    if await tx.run(progress.SEAL, **attempt._asdict(), answer=found.answer):
+    if await tx.run(_SEAL, **attempt._asdict(), answer=found.answer):
         await progress.add_found(tx, attempt, found)
         await settle_credits(tx, attempt.workspace_id, SECTION_CREDITS)
         await progress.spend_reserved(tx, attempt.workspace_id, attempt.run_id, SECTION_CREDITS)
 
 
+_FAIL = sql(
+    """
+UPDATE research_sections SET status = 'failed', failure = :failure
+ WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND {is_active} AND attempts = :attempt""",
+    is_active=IS_ACTIVE,
+)
+
+
 async def _fail(tx: Tx, attempt: Attempt, failure: str) -> None:
-    if await tx.run(progress.FAIL, **attempt._asdict(), failure=failure):
+    if await tx.run(_FAIL, **attempt._asdict(), failure=failure):
         await return_credits(tx, attempt.workspace_id, SECTION_CREDITS)
         await progress.spend_reserved(tx, attempt.workspace_id, attempt.run_id, SECTION_CREDITS)
 

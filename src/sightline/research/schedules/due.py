@@ -17,9 +17,6 @@ from sightline.research.schedules.cadence import next_slot
 from sightline.workspaces.changes import log_change
 from sightline.workspaces.credits import CreditsExhausted, reserve_credits
 
-# The longest due first.
-FIND_DUE = sql("""
-SELECT workspace_id, id FROM research_briefs WHERE state = 'active' AND next_run_at <= :now ORDER BY next_run_at, id""")
 # With the research plan that was kept last.
 _TAKE = sql("""
 SELECT workspace_id, id, coalesce(kept_revision, revision) AS revision,
