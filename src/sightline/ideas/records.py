@@ -13,7 +13,7 @@ from sightline.ideas.classifications.records import (
     NewClassification,
 )
 from sightline.ideas.matching.records import FeatureMatching
-from sightline.platform.errors import InvalidReference, NotFound
+from sightline.platform.errors import InvalidReference
 from sightline.platform.http.query_strings import Query
 from sightline.platform.lists.changes import UpdatedSince
 from sightline.platform.refs import InitiativeRef
@@ -117,8 +117,6 @@ class InitiativeReference(str, metaclass=WireType):
             InitiativeRef.parse(text)
         except InvalidReference as refusal:
             raise ValueError(refusal.detail) from None
-        except NotFound:
-            raise ValueError("Not a public id of an initiative") from None
         return text
 
     @classmethod

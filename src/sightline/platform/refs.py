@@ -68,16 +68,15 @@ class Ref(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Raises InvalidReference for a malformed text, NotFound for a public id of another kind."""
+        """Raises InvalidReference for a malformed text. A public id that no record can have gets the number 0."""
         if (id := parse_uuid(text)) is not None:
             return cls(id)
         found = _PUBLIC_ID.fullmatch(text)
         if found is None:
             raise InvalidReference(f"Give a UUID or a public id like {cls.prefix}-1.")
         number = int(found[2])
-        if found[1].upper() != cls.prefix or found[2][0] == "0" or number > _LARGEST_NUMBER:
-            raise NotFound
-        return cls(number=number)
+        is_none = found[1].upper() != cls.prefix or found[2][0] == "0" or number > _LARGEST_NUMBER
+        return cls(number=0 if is_none else number)
 
     @classmethod
     def schema(cls) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from sightline.platform.db import Position, Row, Window
-from sightline.platform.errors import Fault, InvalidReference, NotFound
+from sightline.platform.errors import Fault, InvalidReference
 from sightline.platform.lists.large import LargeRecords
 from sightline.platform.refs import UUID_PATTERN, SignalRef, parse_uuid
 
@@ -263,8 +263,8 @@ class SignalReference(str, metaclass=WireType):
     def read(cls, value: Any) -> str:
         try:
             SignalRef.parse(_text(value))
-        except (InvalidReference, NotFound):
-            raise ValueError(f"Expected a UUID or a public id like {SignalRef.prefix}-1") from None
+        except InvalidReference as refusal:
+            raise ValueError(refusal.detail) from None
         return _text(value)
 
     @classmethod

@@ -41,7 +41,9 @@ async def test_a_shapeless_reference_is_400(lab: World) -> None:
 
 
 async def test_the_body_comes_before_the_record(lab: World) -> None:
-    assert code_of(await change(lab.client, "/things/IDEA-99", {"odd": 1})) == (400, "VALIDATION_FAILED")
+    for reference in ("IDEA-99", "SIGNAL-1", "IDEA-0"):
+        assert code_of(await change(lab.client, f"/things/{reference}", {"odd": 1})) == (400, "VALIDATION_FAILED")
+        assert code_of(await change(lab.client, f"/things/{reference}")) == (404, "NOT_FOUND")
 
 
 async def test_the_record_comes_before_the_role(lab: World) -> None:

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from sightline.platform.db import Window
-from sightline.platform.errors import Fault, InvalidReference, NotFound, ValidationFailed
+from sightline.platform.errors import Fault, InvalidReference, ValidationFailed
 from sightline.platform.lists.paging import Paging
 from sightline.platform.refs import Ref
 from sightline.platform.wire import WITHOUT_NUL, Moment, WireType
@@ -126,11 +126,8 @@ def _text(text: str) -> str:
 
 
 def _reference(kind: type[Ref], text: str) -> Ref:
-    """A well-formed reference to another kind of record finds nothing; a malformed one is refused."""
     try:
         return kind.parse(text)
-    except NotFound:
-        return kind(number=0)
     except InvalidReference as refusal:
         raise ValueError(refusal.detail) from None
 

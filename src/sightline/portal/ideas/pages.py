@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from sightline.platform.beside import Beside
 from sightline.platform.db import Tx
-from sightline.platform.errors import InvalidReference, NotFound
+from sightline.platform.errors import InvalidReference
 from sightline.platform.lists.single import ANY_BYTES, SMALL_BYTES, LargeRecord
 from sightline.platform.refs import IdeaRef
 from sightline.portal.comments.queries import PAGE as COMMENTS
@@ -177,8 +177,8 @@ def _pages(total: int, page: int) -> int:
 
 
 def read_reference(ref: str) -> IdeaRef:
-    """Reads an idea's reference from the path. Raises PageNotFound."""
+    """Reads an idea's reference from the path. Raises PageNotFound for a malformed one."""
     try:
         return IdeaRef.parse(ref)
-    except (InvalidReference, NotFound):
+    except InvalidReference:
         raise PageNotFound from None
