@@ -71,4 +71,6 @@ async def test_the_customer_of_accepted_evidence_counts_also_without_an_insight(
         insights=[insight("a", QUEUE, QUEUE)],
         ideas=[{**ROPES[0], "insights": ["a"]}],
     )
-    assert "- **Who:** 2 customers, 2 signals: Acme [2], Bolt [1]" in part(document, "Summary")
+    summary = part(document, "Summary")
+    assert "- **Who:** 2 customers, 2 signals: Acme [2], Bolt [1]" in summary
+    assert "A queue for each wall (at least 1 customer, 1 signal)" in summary

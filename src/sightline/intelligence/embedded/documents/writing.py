@@ -148,16 +148,16 @@ class Writing:
             named.setdefault(name, self.about)
         return {name: named[name] for name in sorted(named, key=lambda name: (-counts[name], name.casefold()))}
 
-    @property
+    @cached_property
     def heard(self) -> list[str]:
         """The signals of findings."""
         return distinct(finding.signals for finding in self.findings.all)
 
-    @property
+    @cached_property
     def signals(self) -> list[str]:
         return distinct([self.heard, (signal for signal, _ in self.material.signals)])
 
-    @property
+    @cached_property
     def shared(self) -> list[AboutInsight | AboutEvidence]:
         """The records of findings that are linked to several requirements."""
         own = set(chain.from_iterable(one.own for one in self.requirements))
