@@ -157,7 +157,9 @@ def test_numbers_with_decimal_commas_are_read_where_the_column_has_them(bulk: Bu
         ("colums: {}", "colums"),
         ("values: {nme: {a: b}}", "values.nme"),
         ("constants: {nme: b}", "'nme' is no field"),
+        ('constants: {createdAt: 1.1.2026}\ndates: {createdAt: "%d.%d.%Y"}', "is no date of the form %d.%d.%Y"),
         ("[", "is not yaml"),
+        ("values: " + "{a: " * 3_000 + "b" + "}" * 3_000, "is not yaml"),
         ("#" * (1024**2 + 1), "is larger than 1 MiB"),
     ],
 )

@@ -171,7 +171,7 @@ def _why_unread(given: Sequence[str], *, is_unclear: bool) -> str:
 def _parsed(text: str, forms: list[str]) -> datetime | None:
     """Returns the date by the first form that fits, which becomes the first one: the next date is likely of it."""
     for form in forms:
-        with suppress(ValueError):
+        with suppress(ValueError, re.error):  # the latter for a form with a part twice, such as "%d.%d.%Y"
             found = datetime.strptime(text, form)
             forms.remove(form)
             forms.insert(0, form)

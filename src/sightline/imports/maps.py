@@ -56,13 +56,13 @@ def read_map(data: bytes, name: str) -> Map:
         found: Any = yaml.load(data, Loader=yaml.CBaseLoader) or {}  # noqa: S506 - makes texts, lists and mappings only
         read = msgspec.convert(found, Map)
         ZoneInfo(read.zone or "UTC")
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         raise ValidationFailed([Fault(name, f"Is not YAML: {' '.join(str(error).split())[:300]}")]) from None
     except msgspec.ValidationError:
         raise ValidationFailed(
             [Fault(f"{name}: {one.path}", one.message) for one in faults_in(Map, found, "")]
         ) from None
-    except (KeyError, ValueError, OSError, RecursionError):
+    except (KeyError, ValueError, OSError):
         raise ValidationFailed([Fault(name, "The zone is unknown: give one such as Europe/Berlin")]) from None
     return read
 
