@@ -32,6 +32,21 @@ NOW = datetime(2026, 11, 23, 7, tzinfo=UTC)
         ("from 2021 to 2023", "2021-01-01", "2024-01-01"),
         ("from May to June 2025", "2025-05-01", "2025-07-01"),
         ("between November and February", "2025-11-01", "2026-03-01"),
+        ("in den letzten 30 Tagen", "2026-10-24", None),
+        ("in den letzten zwei Quartalen", "2026-05-27", None),
+        ("der letzten sechs Monate", "2026-05-27", None),
+        ("letzte Woche", "2026-11-16", None),
+        ("im vergangenen Monat", "2026-10-24", None),
+        ("in diesem Quartal", "2026-10-01", None),
+        ("dieses Jahr", "2026-01-01", None),
+        ("seit 2024", "2024-01-01", None),
+        ("seit März", "2026-03-01", None),
+        ("seit Dezember", "2025-12-01", None),
+        ("seit dem 3. Mai 2026", "2026-05-03", None),
+        ("im Jahr 2024", "2024-01-01", "2025-01-01"),
+        ("im Oktober 2025", "2025-10-01", "2025-11-01"),
+        ("von Mai bis Juni 2025", "2025-05-01", "2025-07-01"),
+        ("zwischen 2021 und 2023", "2021-01-01", "2024-01-01"),
     ],
 )
 def test_a_period_is_read_and_left_out(words: str, since: str, until: str | None) -> None:
@@ -51,6 +66,9 @@ def test_a_period_is_read_and_left_out(words: str, since: str, until: str | None
         "What changed since 2031?",
         "What may change after 30 days?",
         "What applies since 31 February 2026?",
+        "Was gilt am letzten Tag?",
+        "Was kostet ein Kran im Mittel?",
+        "Wie viele Tage halten die letzten drei Planken?",
     ],
 )
 def test_other_words_name_no_period(question: str) -> None:

@@ -1,4 +1,4 @@
-"""The period that a question of research names: "in the last 30 days", "since March", "from 2021 to 2023"."""
+"""The period that a question of research names: "in the last 30 days", "seit März", "from 2021 to 2023"."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -7,28 +7,42 @@ from typing import Final, NamedTuple
 _DAYS: Final = {"day": 1, "week": 7, "month": 30, "quarter": 90, "year": 365}
 _NUMBERS: Final = (
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "einen", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf",
 )  # fmt: skip
+_IN_ENGLISH: Final = {
+    "tag": "day", "woche": "week", "monat": "month", "quartal": "quarter", "jahr": "year",
+    "mär": "mar", "mai": "may", "okt": "oct", "dez": "dec",
+}  # fmt: skip
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH: Final = (
     "(?:january|february|march|april|may|june|july|august|september|october|november|december"
-    "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
+    "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|januar|februar|märz|mai|juni|juli|oktober|dezember)"
 )
 _YEAR: Final = r"(?:19|20)\d\d"
 # A day, a month, a day after the month, a year, and month and day after the year; at least a month or a year.
 _DATE: Final = (
-    rf"(?=(?:\d{{1,2}} )?{_MONTH}\b|{_YEAR})(?:(\d{{1,2}}) )?(?:({_MONTH})\b\.?(?: (\d{{1,2}})(?!\d))?)?"
+    rf"(?=(?:\d{{1,2}}\.? )?{_MONTH}\b|{_YEAR})(?:(\d{{1,2}})\.? )?(?:({_MONTH})\b\.?(?: (\d{{1,2}})(?!\d))?)?"
     rf"(?:(?:, | of | )?({_YEAR})(?:-(\d\d)(?:-(\d\d))?)?)?\b"
 )
 _SPAN: Final = re.compile(  # "the lamps last 3 days" names none
     rf"\b(?:(?:in|over|during|within|for|of|since)(?: the)?|the) (?:last|past|previous) "
     rf"(?:(\d{{1,3}}|{'|'.join(_NUMBERS)}) )?(day|week|month|quarter|year)s?\b"
-    r"|\b(?:last|past|previous) (week|month|quarter|year)\b",
+    r"|\b(?:last|past|previous) (week|month|quarter|year)\b"
+    rf"|\b(?:in|während|seit|der) (?:den )?(?:letzten|vergangenen) (?:(\d{{1,3}}|{'|'.join(_NUMBERS)}) )?"
+    r"(tag|woche|monat|quartal|jahr)(?:en?|n)\b"
+    r"|\b(?:im |in der )?(?:letzte|vergangene)[nrs]? (woche|monat|quartal|jahr)\b",
     re.IGNORECASE,
 )
-_THIS: Final = re.compile(r"\b(?:(?:in|during|of) )?this (week|month|quarter|year)\b", re.IGNORECASE)
-_SINCE: Final = re.compile(rf"\b(?:since|after) {_DATE}", re.IGNORECASE)
-_BETWEEN: Final = re.compile(rf"\b(?:between|from) {_DATE} (?:and|to|until) {_DATE}", re.IGNORECASE)
-_WITHIN: Final = re.compile(rf"\b(?:in|during|of) (?:the year )?{_DATE}", re.IGNORECASE)
+_THIS: Final = re.compile(
+    r"\b(?:(?:in|during|of) )?(?:this (week|month|quarter|year)|diese[mnrs]? (woche|monat|quartal|jahr))\b",
+    re.IGNORECASE,
+)
+_SINCE: Final = re.compile(rf"\b(?:since|after|seit)(?: dem)? {_DATE}", re.IGNORECASE)
+_BETWEEN: Final = re.compile(
+    rf"\b(?:between|from|zwischen|von|vom)(?: dem)? {_DATE} (?:and|to|until|und|bis)(?: dem| zum)? {_DATE}",
+    re.IGNORECASE,
+)
+_WITHIN: Final = re.compile(rf"\b(?:in|during|of|im|von|aus) (?:the year |jahre? )?{_DATE}", re.IGNORECASE)
 _PUBLISHED_LATER: Final = timedelta(days=365)  # reports on a closed period come after it
 
 _Parts = tuple[str | None, ...]
@@ -63,7 +77,7 @@ def find_period(question: str, now: datetime) -> Period | None:
     if found := _SPAN.search(text):
         return Period(found[0], now - timedelta(days=_days(found)))
     if found := _THIS.search(text):
-        return Period(found[0], _first_day_of(found[1].lower(), now))
+        return Period(found[0], _first_day_of(_in_english(found[1] or found[2]), now))
     if found := _WITHIN.search(text):
         first, end = _day(found.groups(), now), _end(found.groups(), now)
         return Period(found[0], first, end) if first and end and first <= now else None
@@ -78,8 +92,13 @@ def without_period(question: str) -> str:
 
 
 def _days(found: re.Match[str]) -> int:
-    number, unit = (found[1] or "1").lower(), (found[2] or found[3]).lower()
-    return (int(number) if number.isdigit() else _NUMBERS.index(number) + 1) * _DAYS[unit]
+    number, unit = (found[1] or found[4] or "1").lower(), next(filter(None, found.group(2, 3, 5, 6)))
+    count = int(number) if number.isdigit() else _NUMBERS.index(number) % 12 + 1
+    return count * _DAYS[_in_english(unit)]
+
+
+def _in_english(word: str) -> str:
+    return _IN_ENGLISH.get(word.lower(), word.lower())
 
 
 def _first_day_of(unit: str, now: datetime) -> datetime:
@@ -93,7 +112,7 @@ def _first_day_of(unit: str, now: datetime) -> datetime:
 def _day(parts: _Parts, latest: datetime) -> datetime | None:
     """Returns the first day of a date; without a year the latest one that is not after `latest`."""
     day, month, day_after, year, month_number, day_number = parts
-    number = _MONTHS.index(month[:3].lower()) + 1 if month else int(month_number or 1)
+    number = _MONTHS.index(_in_english(month[:3])) + 1 if month else int(month_number or 1)
     try:
         first = datetime(int(year or latest.year), number, int(day or day_after or day_number or 1), tzinfo=UTC)
         return first if year or first <= latest else first.replace(year=first.year - 1)
