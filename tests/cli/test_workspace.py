@@ -47,6 +47,14 @@ def test_a_workspace_is_applied_listed_exported_and_deleted(site: Site, tmp_path
     assert "no workspace filed" in site.run("workspace", "delete", "filed", "--yes").refusal
 
 
+def test_a_dry_run_shows_the_values_of_fields_and_the_names_of_links(site: Site, tmp_path: Path) -> None:
+    file = FILE | {"workspace": {"slug": "tried", "name": "Tried"}}
+    site.run("workspace", "apply", written(tmp_path, file))
+    changed = file | {"teams": [{"key": "core", "name": "Kernel", "members": []}]}
+    tried = site.run("workspace", "apply", written(tmp_path, changed), "--dry-run")
+    assert tried.err.splitlines() == ["~ teams core", '    name: "Core" -> "Kernel"', "    members"]
+
+
 def test_standard_input_is_kept_where_nobody_else_reads_it(site: Site, tmp_path: Path) -> None:
     data = json.dumps(FILE | {"workspace": {"slug": "piped", "name": "Piped"}, "accounts": []}).encode()
     blank = b" " * 4 * 1024 * 1024  # more than a pipe and a piece hold

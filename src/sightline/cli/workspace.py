@@ -31,10 +31,10 @@ def _print_applied(applied: Applied) -> None:
 
 
 def _print_change(change: RecordChange) -> None:
-    """Prints a change on standard error, as standard output has the counts."""
+    """Prints a change on standard error, as standard output has the counts. The values of links are not known."""
     note(f"{_MARKS[change.action]} {change.list} {change.name}")
     for name, (before, after) in change.fields.items():
-        note(f"    {name}: {_shown(before)} -> {_shown(after)}")
+        note(f"    {name}" if before == after else f"    {name}: {_shown(before)} -> {_shown(after)}")
 
 
 _MARKS = {"added": "+", "changed": "~", "removed": "-"}

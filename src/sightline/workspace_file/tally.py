@@ -21,7 +21,7 @@ class ListCount(Struct):
 
 
 class RecordChange(Struct, rename="camel"):
-    """One record that a file adds, changes or removes. `fields`: by name the values before and after."""
+    """One record that a file adds, changes or removes. `fields`: the values before and after, both None of links."""
 
     list: str
     action: str
