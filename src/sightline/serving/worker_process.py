@@ -6,6 +6,7 @@ import signal
 from datetime import timedelta
 
 import structlog
+import uvloop
 
 from sightline.platform import logs
 from sightline.platform.clock import Clock
@@ -30,7 +31,7 @@ def main() -> None:
     logs.configure(settings.log_level, settings.log_format)
     code = 1
     try:
-        asyncio.Runner().run(_work(settings))
+        asyncio.Runner(loop_factory=uvloop.new_event_loop).run(_work(settings))
         code = 0
     except DatabaseUnavailable as error:
         _log.error("The worker cannot start", error=str(error))
