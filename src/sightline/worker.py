@@ -5,6 +5,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from datetime import timedelta
 
 from sightline.catalog.products.feature_maps import FeatureMaps
 from sightline.catalog.renames import follow_once
@@ -14,8 +15,10 @@ from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
 from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.language_model import model_tools
 from sightline.platform.clock import Clock
+from sightline.platform.db import Database
 from sightline.platform.http.idempotency import forget_expired
 from sightline.platform.jobs import JobsOfRoom, Tick, Tools
+from sightline.platform.jobs.queries import FORGET_FAILED
 from sightline.portal import jobs as portal
 from sightline.research import jobs as research
 from sightline.research.runs.search import SearchTools
@@ -25,11 +28,25 @@ from sightline.sources.app_store.store import AppStore
 from sightline.sources.library.library import Library
 from sightline.sources.providers.choice import make_provider
 
+FAILED_KEPT = timedelta(days=30)
+
 
 def jobs_of_rooms() -> list[JobsOfRoom]:
     """Returns the jobs of each room, from its `jobs.py`, and what belongs to none."""
-    upkeep = JobsOfRoom(ticks=[Tick("idempotency.forget", forget_expired), Tick("catalog.renames", follow_once)])
+    upkeep = JobsOfRoom(
+        ticks=[
+            Tick("jobs.forget_failed", forget_failed),
+            Tick("idempotency.forget", forget_expired),
+            Tick("catalog.renames", follow_once),
+        ]
+    )
     return [signals.JOBS, ideas.JOBS, documents.JOBS, research.JOBS, portal.JOBS, upkeep]
+
+
+async def forget_failed(db: Database, _tools: Tools) -> None:
+    """Deletes failed jobs after a month."""
+    async with db.autocommit() as tx:
+        await tx.run(FORGET_FAILED, kept=FAILED_KEPT)
 
 
 @asynccontextmanager

@@ -18,7 +18,7 @@ from sightline.platform.checks import Check
 from sightline.platform.db import Tx
 from sightline.platform.db.checks import check_clock, check_notifications, check_version
 from sightline.platform.db.horizon import check_open_transactions
-from sightline.platform.jobs.checks import check_jobs
+from sightline.platform.jobs.overview import check_jobs
 from sightline.portal.checks import check_portals
 from sightline.settings import FILE, SETTINGS, Settings, SettingsError
 from sightline.settings.checks import check_clock_offset, check_machine

@@ -36,11 +36,11 @@ class JobStopped(Exception):
 class Work:
     """What a worker does with the jobs of a kind.
 
-    `handler(db, tools, workspace_id, record_id)` may run twice and must be harmless then; it reads the record first.
-    It writes inside `db.transaction()` only, never through `db.autocommit()` (but for what a model took): the
-    transaction raises HoldLost, which the handler must not catch, once another worker has the job. It is cancelled when
-    the worker ends, and the job starts again elsewhere. `on_dead` records that all attempts failed, `revive` that an
-    operator retries the job.
+    `handler(db, tools, workspace_id, record_id)` may run twice and must be harmless then; it reads the record first. It
+    writes inside `db.transaction()` only, never through `db.autocommit()` (but for a statement with HELD, and for what
+    a model took): the transaction raises HoldLost, which the handler must not catch, once another worker has the job.
+    It is cancelled when the worker ends, and the job starts again elsewhere. `on_dead` records that all attempts
+    failed, `revive` that an operator retries the job.
     """
 
     kind: JobKind

@@ -9,12 +9,14 @@ import asyncpg
 import msgspec
 from prometheus_client import Gauge
 
+from sightline.platform.checks import Check
 from sightline.platform.db import Database, Tx
 from sightline.platform.errors import Conflict, NotFound
 from sightline.platform.jobs import queries
 
 State = Literal["waiting", "running", "failed"]
 
+LATE_SECONDS = 5
 METRICS_SECONDS = 2.0
 
 # Each is set on request, by the process that answers it: of several values the newest counts.
@@ -78,6 +80,16 @@ async def _find(tx: Tx, id: int) -> QueuedJob:
     if row is None:
         raise NotFound(f"There is no job {id}: it is done or never existed.")
     return QueuedJob(*row)
+
+
+async def check_jobs(tx: Tx) -> Check:
+    """Warns when jobs are late and no worker is connected to the database."""
+    late = max((row["late_seconds"] for row in await tx.rows(queries.TOTALS)), default=0)
+    workers = await tx.value(queries.COUNT_WORKERS, name=queries.WORKER)
+    if late > LATE_SECONDS and not workers:
+        message = f"The oldest has waited for {late:.0f} s and no worker runs: start `sightline worker`."
+        return Check("jobs", True, message, warning=True)
+    return Check("jobs", True, "a worker runs" if workers else "none is late")
 
 
 async def refresh_job_gauges(db: Database) -> None:

@@ -11,7 +11,6 @@ from sightline.platform.db import Statement, sql
 CHANNEL = "sightline_jobs"
 WORKER = "sightline worker"  # the application_name of a worker's session that listens
 
-_IS_HELD = "id = :id AND run = :run AND state = 'running'"
 _RELEASE = "held_until = NULL, again_after = NULL, since = now()"
 _RENEW = "stop = NULL, is_revived = false"
 
@@ -48,16 +47,14 @@ WITH held AS (SELECT * FROM unnest(:ids::bigint[], :runs::bigint[], :attempts::i
 renewed AS (
     UPDATE jobs SET held_until = now() + :heartbeat, attempts = held.attempts
       FROM held
-     WHERE jobs.id = held.id
-       AND jobs.id IN (SELECT id FROM jobs JOIN held USING (id, run) WHERE state = 'running'
-                          FOR NO KEY UPDATE OF jobs SKIP LOCKED))
+     WHERE jobs.id = held.id AND jobs.id IN (
+           SELECT id FROM jobs JOIN held USING (id, run) WHERE state = 'running' FOR NO KEY UPDATE OF jobs SKIP LOCKED))
 SELECT id, run, stop FROM jobs JOIN held USING (id, run) WHERE state = 'running'""")
 
 # No other worker can take the job before this transaction ends, because taking it locks FOR UPDATE. If the worker
 # freezes, the server ends its session, which releases the lock.
-HOLD = sql(f"""
-SELECT set_config('idle_in_transaction_session_timeout', :frozen_after, true) FROM jobs WHERE {_IS_HELD}
-   FOR KEY SHARE""")
+HELD = "FROM jobs WHERE id = :job AND run = :run AND state = 'running' FOR KEY SHARE"
+HOLD = sql(f"SELECT set_config('idle_in_transaction_session_timeout', :frozen_after, true) {HELD}")
 
 # Waits for a transaction that adds the same job, and then sees its `again_after`.
 END = sql(f"""
@@ -69,13 +66,19 @@ MERGE INTO jobs USING (SELECT :id::bigint AS id, :run::bigint AS run) AS held
  WHEN MATCHED AND again_after IS NOT NULL THEN
       UPDATE SET state = 'waiting', run_after = again_after, attempts = 0, error = NULL, {_RELEASE}, {_RENEW}
  WHEN MATCHED AND :outcome = 'failed' THEN
-      UPDATE SET state = 'failed', error = :error::text, {_RELEASE}, {_RENEW}
- WHEN MATCHED THEN DELETE""")
+      UPDATE SET state = 'failed', error = :error::text, {_RELEASE}, {_RENEW}""")
 
-COUNT = sql("""
-INSERT INTO job_totals (kind, outcome, jobs, seconds) VALUES (:kind, :outcome, 1, :seconds)
+_COUNT = """
+INSERT INTO job_totals (kind, outcome, jobs, seconds) {ended}
 ON CONFLICT (kind, outcome)
-DO UPDATE SET jobs = job_totals.jobs + 1, seconds = job_totals.seconds + excluded.seconds""")
+DO UPDATE SET jobs = job_totals.jobs + 1, seconds = job_totals.seconds + excluded.seconds"""
+COUNT = sql(_COUNT, ended="VALUES (:kind, :outcome, 1, :seconds)")
+
+# Removes a job that was not added during its run, in place of END and COUNT. It need not be flushed: if the database
+# loses it, the job runs again, finds its record done, and is counted then.
+_REMOVE = "DELETE FROM jobs WHERE id = :job AND run = :run AND state = 'running' AND again_after IS NULL RETURNING kind"
+_DONE = "SELECT kind, 'done', 1, :seconds FROM job WHERE set_config('synchronous_commit', 'off', true) = 'off'"
+REMOVE = sql(f"WITH job AS ({_REMOVE}){_COUNT}", ended=_DONE)
 
 FORGET_FAILED = sql("DELETE FROM jobs WHERE state = 'failed' AND since < now() - :kept::interval")
 

@@ -41,17 +41,19 @@ class HeldDatabase(Database):
     """The worker's database as a handler sees it: `transaction` raises HoldLost when another worker has the job.
 
     While such a transaction is open the job cannot be taken over, so its commit is never too late. If a worker freezes
-    inside one, the server ends its session after `frozen_after`.
+    inside one, the server ends its session after `frozen_after`. A statement that commits alone has HELD in it instead,
+    with the values `held`.
     """
 
     def __init__(self, db: Database, id: int, run: int, frozen_after: timedelta) -> None:
         vars(self).update(vars(db))  # the same pool
-        self._hold = {"id": id, "run": run, "frozen_after": f"{max(1, int(frozen_after.total_seconds() * 1000))}ms"}
+        self.held = {"job": id, "run": run}
+        self._frozen_after = f"{max(1, int(frozen_after.total_seconds() * 1000))}ms"
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Tx]:
         async with super().transaction() as tx:
-            if not await tx.value(queries.HOLD, **self._hold):
+            if not await tx.value(queries.HOLD, **self.held, frozen_after=self._frozen_after):
                 raise HoldLost
             yield tx
 
@@ -100,10 +102,9 @@ class Queue:
     @until_answered
     async def beat(self, jobs: Sequence[Job]) -> dict[int, str | None]:
         """Holds the jobs for another heartbeat. Returns the jobs still held, and why an operator stopped them."""
-        held = {"ids": [job.id for job in jobs], "runs": [job.run for job in jobs]}
-        attempts = [job.attempts for job in jobs]
+        ids, runs, attempts = zip(*((job.id, job.run, job.attempts) for job in jobs), strict=True)
         async with self._watched() as tx:
-            rows = await tx.rows(queries.BEAT, **held, attempts=attempts, heartbeat=self._heartbeat)
+            rows = await tx.rows(queries.BEAT, ids=ids, runs=runs, attempts=attempts, heartbeat=self._heartbeat)
         return {row["id"]: row["stop"] for row in rows}
 
     @until_answered
@@ -117,6 +118,9 @@ class Queue:
         retried      lets it wait for `wait`; it is due at once if an operator stopped it
         handed back  as retried, and counts neither the attempt nor the run
         """
+        async with self._db.autocommit(writes=True) as tx:
+            if outcome == "done" and await tx.run(queries.REMOVE, job=job.id, run=job.run, seconds=seconds):
+                return True
         attempts = job.attempts - (outcome == "handed back")
         async with self._db.transaction() as tx:
             how = {"outcome": outcome, "attempts": attempts, "error": error, "wait": wait}

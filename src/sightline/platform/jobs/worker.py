@@ -15,15 +15,15 @@ from sightline.platform.db.database import first_line
 from sightline.platform.db.listening import listen_forever
 from sightline.platform.db.retries import ASKED_AGAIN, is_outage
 from sightline.platform.jobs import JobsOfRoom, JobStopped, Tick, Tools
-from sightline.platform.jobs.queries import CHANNEL, FORGET_FAILED, WORKER
+from sightline.platform.jobs.queries import CHANNEL, WORKER
 from sightline.platform.jobs.queue import HeldDatabase, HoldLost, Job, Outcome, Queue
 
 CONNECTIONS = 3  # of the queue's own, so that heartbeats never wait for handlers
 LONGEST_PAUSE = timedelta(seconds=1)  # between two looks; jobs that are due when they are added are notified
+GATHER_SECONDS = 0.01  # while more than half of its jobs run: those that end meanwhile are replaced at once
 REACH_SECONDS = 3.0  # for an answer of the database after a job had none
 UNWIND_SECONDS, END_SECONDS = 2.0, 5.0  # for a handler that is cancelled, and for all of them
 TICK_SECONDS = 300.0
-FAILED_KEPT = timedelta(days=30)
 
 _log = structlog.get_logger()
 
@@ -51,7 +51,7 @@ class Worker:
     def __init__(self, db: Database, url: str, rooms: Sequence[JobsOfRoom], tools: Tools, pace: Pace) -> None:
         self.db, self.tools, self.pace, self._url = db, tools, pace, url
         self.work = {work.kind: work for room in rooms for work in room.work}
-        self._ticks = [Tick("jobs.forget_failed", forget_failed), *(tick for room in rooms for tick in room.ticks)]
+        self._ticks = [tick for room in rooms for tick in room.ticks]
         self._runs: dict[asyncio.Task[None], JobRun] = {}
         self._change = asyncio.Event()
         self._is_ending = False
@@ -99,6 +99,8 @@ class Worker:
                 await self._take(free)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._change.wait(), pause)
+            if 2 * len(self._runs) > self.pace.concurrency:
+                await asyncio.sleep(GATHER_SECONDS)
         self._end()
         await asyncio.gather(*self._runs)
 
@@ -269,9 +271,3 @@ class JobRun:
 
 def _reason(problem: Exception) -> str:
     return f"{type(problem).__name__}: {first_line(problem)}"[:500]
-
-
-async def forget_failed(db: Database, _tools: Tools) -> None:
-    """Deletes failed jobs after a month."""
-    async with db.autocommit() as tx:
-        await tx.run(FORGET_FAILED, kept=FAILED_KEPT)
