@@ -16,7 +16,10 @@ import pytest_asyncio
 
 from sightline.documents.jobs import write_document
 from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
+from sightline.platform.db import Database
 from sightline.platform.db.sql import sql
+from sightline.platform.jobs import Tools
+from sightline.platform.jobs.queue import HeldDatabase
 from sightline.platform.jobs.worker import Pace
 from tests.waiting import until
 from tests.world import World
@@ -25,6 +28,7 @@ Json = dict[str, Any]
 ROOT = Path(__file__).parents[2]
 AT = "/initiatives/INITIATIVE-1"
 HEARTBEAT = 1.0
+TOOLS: Tools = {EmbeddedEngine: embedded_engine()}
 
 
 @pytest_asyncio.fixture
@@ -86,8 +90,17 @@ async def document_of(acme: World, receipt: Json) -> Json:
 async def written(acme: World, type: str) -> Json:
     """The first document of a type, written as a worker does."""
     receipt = (await acme.client.post(f"{AT}/documents", json={"type": type})).json()
-    await write_document(acme.database, {EmbeddedEngine: embedded_engine()}, acme.workspace_id, UUID(receipt["jobId"]))
+    await carry_out(acme, receipt)
     return await document_of(acme, receipt)
+
+
+async def carry_out(acme: World, receipt: Json, tools: Tools = TOOLS, database: Database | None = None) -> None:
+    """What a worker does with the job of the receipt."""
+    run = "UPDATE jobs SET state = 'running', run = 1, held_until = now() WHERE record_id = $1 RETURNING id"
+    async with acme.database.autocommit() as tx:
+        job = await tx.connection.fetchval(run, UUID(receipt["jobId"]))
+    held = HeldDatabase(database or acme.database, job, 1, frozen_after=timedelta(minutes=1))
+    await write_document(held, tools, acme.workspace_id, UUID(receipt["jobId"]))
 
 
 async def earlier_versions(acme: World) -> list[int]:

@@ -7,24 +7,17 @@ from uuid import UUID
 import httpx2
 import pytest
 
-from sightline.documents.jobs import give_up, revive, write_document
-from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
+from sightline.documents.jobs import give_up, revive
 from sightline.platform.db.sql import sql
-from sightline.platform.jobs import Tools
-from tests.documents.conftest import AT, Json, poll, regenerate
+from tests.documents.conftest import AT, Json, carry_out, poll, regenerate
 from tests.waiting import next_moment, until
 from tests.world import World
 
-TOOLS: Tools = {EmbeddedEngine: embedded_engine()}
 NEVER = '"00000000000000000000000000000000.1"'
 
 
 async def generate(acme: World, type: str, **headers: str) -> httpx2.Response:
     return await acme.client.post(f"{AT}/documents", json={"type": type}, headers=headers)
-
-
-async def carry_out(acme: World, receipt: Json) -> None:
-    await write_document(acme.database, TOOLS, acme.workspace_id, UUID(receipt["jobId"]))
 
 
 async def test_a_regeneration_starts_a_second_after_the_request_and_a_later_request_does_not_delay_it(

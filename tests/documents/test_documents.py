@@ -1,6 +1,7 @@
 """Documents of initiatives. Specification: Regenerate, Document regeneration job status; decisions: Initiatives."""
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -9,16 +10,9 @@ import pytest
 from sightline.documents.jobs import give_up, revive, write_document
 from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
 from sightline.platform.db.sql import sql
-from sightline.platform.jobs import Tools
-from tests.documents.conftest import AT, Json, poll, regenerate
+from sightline.platform.jobs.queue import HeldDatabase, HoldLost
+from tests.documents.conftest import AT, TOOLS, Json, carry_out, poll, regenerate
 from tests.world import World
-
-TOOLS: Tools = {EmbeddedEngine: embedded_engine()}
-
-
-async def carry_out(acme: World, receipt: Json) -> None:
-    """What a worker does with the job."""
-    await write_document(acme.database, TOOLS, acme.workspace_id, UUID(receipt["jobId"]))
 
 
 async def test_a_regeneration_replaces_the_document_in_place(acme: World) -> None:
@@ -75,7 +69,7 @@ async def test_an_active_regeneration_is_joined(acme: World) -> None:
         assert await tx.value(waiting, id=UUID(receipts[0]["jobId"])) == 1
 
 
-async def test_a_request_during_the_writing_is_not_lost(acme: World) -> None:
+async def test_a_request_during_the_writing_is_not_lost(acme: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was read before the last request is not what is stored."""
     first = (await regenerate(acme)).json()
     question = (await acme.client.get("/ideas/IDEA-1/questions")).json()[1]
@@ -101,7 +95,8 @@ async def test_a_request_during_the_writing_is_not_lost(acme: World) -> None:
             assert (await regenerate(acme)).json()["deduplicated"]
 
     engine = Answering(asyncio.get_running_loop())
-    await write_document(acme.database, {EmbeddedEngine: engine}, acme.workspace_id, UUID(first["jobId"]))
+    monkeypatch.setattr("sightline.documents.jobs.SMALL", 0)  # so that a thread writes
+    await carry_out(acme, first, {EmbeddedEngine: engine})
     assert engine.turns == 2
     document = (await acme.client.get(f"{AT}/documents/{first['documentId']}")).json()
     assert (document["version"], "Until Easter." in document["content"]) == (2, True)
@@ -111,6 +106,15 @@ async def test_running_a_job_twice_is_harmless(acme: World) -> None:
     receipt = (await regenerate(acme)).json()
     await asyncio.gather(*(carry_out(acme, receipt) for _ in range(8)))
     assert (await acme.client.get(f"{AT}/documents/{receipt['documentId']}")).json()["version"] == 2
+
+
+async def test_a_worker_that_another_one_took_the_job_from_writes_nothing(acme: World) -> None:
+    receipt = (await regenerate(acme)).json()
+    lost = HeldDatabase(acme.database, 0, 0, frozen_after=timedelta(minutes=1))
+    with pytest.raises(HoldLost):
+        await write_document(lost, TOOLS, acme.workspace_id, UUID(receipt["jobId"]))
+    assert (await acme.client.get(f"{AT}/documents/{receipt['documentId']}")).json()["version"] == 1
+    assert (await poll(acme, receipt))["status"] == "pending"
 
 
 async def test_a_first_generation_makes_the_document(acme: World) -> None:

@@ -1,15 +1,12 @@
 """What a workspace holds about an initiative reaches its documents, each statement with its source."""
 
 from typing import Any
-from uuid import UUID
 
 import pytest
 import pytest_asyncio
 
-from sightline.documents.jobs import write_document
-from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
 from sightline.platform.db import Database
-from tests.documents.conftest import AT, Json, document_of, written
+from tests.documents.conftest import AT, Json, carry_out, document_of, written
 from tests.world import World
 
 FILE: Json = {
@@ -115,7 +112,7 @@ async def test_a_worker_reads_the_material_on_a_new_connection(acme: World, data
     receipt = (await acme.client.post(f"{AT}/documents", json={"type": "TDD"})).json()
     database = await Database.connect(database_url, size=1)
     try:
-        await write_document(database, {EmbeddedEngine: embedded_engine()}, acme.workspace_id, UUID(receipt["jobId"]))
+        await carry_out(acme, receipt, database=database)
     finally:
         await database.close()
     assert "We wait for hours." in (await document_of(acme, receipt))["content"]

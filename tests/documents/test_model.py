@@ -19,7 +19,7 @@ from sightline.intelligence.tracing import keep_sourced
 from sightline.language_model import model_tools
 from sightline.platform.jobs.queue import HeldDatabase, HoldLost
 from sightline.settings import Settings
-from tests.documents.conftest import AT, Json, document_of
+from tests.documents.conftest import AT, Json, carry_out, document_of
 from tests.documents.test_writer import HOSTILE, material
 from tests.intelligence.fake_model import Answer, FakeModel, fake_model, says
 from tests.world import World
@@ -35,7 +35,7 @@ def tools_of(fake: FakeModel, folder: Path, **more: Any) -> dict[type, Any]:
 
 async def write(acme: World, fake: FakeModel, folder: Path, type: str = "PRD", **more: Any) -> Json:
     receipt = (await acme.client.post(f"{AT}/documents/regenerate", json={"type": type})).json()
-    await write_document(acme.database, tools_of(fake, folder, **more), acme.workspace_id, UUID(receipt["jobId"]))
+    await carry_out(acme, receipt, tools_of(fake, folder, **more))
     return await document_of(acme, receipt)
 
 
@@ -234,5 +234,5 @@ class Careless:
 
 async def test_every_engine_is_checked_before_its_document_is_stored(acme: World) -> None:
     receipt = (await acme.client.post(f"{AT}/documents/regenerate", json={"type": "PRD"})).json()
-    await write_document(acme.database, {EmbeddedEngine: Careless()}, acme.workspace_id, UUID(receipt["jobId"]))
+    await carry_out(acme, receipt, {EmbeddedEngine: Careless()})
     assert "\n- **Proposal:** Customers love it.\n" in (await document_of(acme, receipt))["content"]

@@ -105,7 +105,10 @@ async def test_a_request_while_a_worker_writes_is_not_lost(acme: World, crew: Cr
 async def test_a_document_is_stored_once_if_sightline_worker_is_killed_while_storing_it(
     acme: World, database_url: str, tmp_path: Path
 ) -> None:
-    """It is killed in the transaction that replaces the document, which waits for a lock of the test."""
+    """It is killed while the statement that replaces the document waits for a lock of the test.
+
+    The database carries that statement out; until then no other worker takes the job.
+    """
     receipt = (await regenerate(acme)).json()
     settings = {"DATABASE_URL": database_url, "JOB_HEARTBEAT": "1"}
     hold = sql("SELECT FROM documents WHERE workspace_id = :workspace_id FOR SHARE")
@@ -117,7 +120,11 @@ async def test_a_document_is_stored_once_if_sightline_worker_is_killed_while_sto
             os.kill(first, signal.SIGKILL)
             wait_until(lambda: "The worker died (signal 9) and is started again." in worker.said)
         assert (await poll_to_the_end(acme, receipt))["status"] == "completed"
-        assert worker.workers() not in ([], [first])
+        wait_until(lambda: worker.workers() not in ([], [first]))
+        async with acme.database.autocommit() as tx:
+            await until(
+                lambda: tx.connection.fetchval("SELECT NOT EXISTS (SELECT FROM jobs WHERE kind = 'documents.write')")
+            )
     document = await document_of(acme, receipt)
     assert (document["version"], document["writer"]["name"]) == (2, "embedded")
     assert await earlier_versions(acme) == [1]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from sightline.documents.jobs import JOBS
+from sightline.documents import jobs
 from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
 from sightline.intelligence.material import DocumentType, Draft, Material
 from sightline.platform import logs
@@ -48,10 +48,11 @@ def say_ready() -> None:
 
 
 async def main(url: str, pace: Pace, folder: Path) -> None:
+    jobs.SMALL = 0  # so that the gate holds up a thread, not the worker
     ending = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ending.set)
     db = await Database.connect(url, size=4)
-    work = [replace(each, attempts=ATTEMPTS, first_wait=timedelta(milliseconds=50)) for each in JOBS.work]
+    work = [replace(each, attempts=ATTEMPTS, first_wait=timedelta(milliseconds=50)) for each in jobs.JOBS.work]
     tools: Tools = {EmbeddedEngine: GatedEngine(folder)}
     await Worker(db, url, [JobsOfRoom(work=work)], tools, pace).run(ending, say_ready)
     await db.close()

@@ -9,13 +9,15 @@ from sightline.documents.queries import store_document
 from sightline.documents.records import DocumentWriter
 from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.intelligence.material import DocumentType, Draft, Material
-from sightline.intelligence.model.choice import ENGINE_JOBS, Made, make
+from sightline.intelligence.model.choice import ENGINE_JOBS, Made, make_by_model
 from sightline.intelligence.model.documents import add_sentences
 from sightline.intelligence.model.session import Task
-from sightline.intelligence.tracing import keep_sourced
+from sightline.intelligence.tracing import keep_sourced, source_texts
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, sql
 from sightline.platform.jobs import JobsOfRoom, JobStopped, Tick, Tools, Work, add_missing_jobs
+from sightline.platform.jobs.queue import HeldDatabase
+from sightline.platform.turns import Turns
 
 _PENDING = "SELECT workspace_id, id, run_after FROM document_generations WHERE status = 'pending'"
 _FAIL = sql("""
@@ -29,35 +31,45 @@ UPDATE document_generations AS g SET status = 'pending', failure = NULL, updated
                       AND newer.type = g.type AND (newer.created_at, newer.id) > (g.created_at, g.id))""")
 
 
+_READING = Turns(2)
+# Characters of material from which a document is composed at once, in some 20 ms. A thread would take more: it and the
+# others wait for each other.
+SMALL = 20_000
+
+
 async def write_document(db: Database, tools: Tools, workspace_id: UUID, generation_id: UUID) -> None:
     """Reads the material, drafts, stores. Leaves a completed or failed generation unchanged.
 
-    If another request joins before the document is stored, it reads and drafts again.
+    If another request joins before the document is stored, it reads and drafts again. Two jobs read at once: on few
+    connections, each of which plans the statement, and not long before they draft.
     """
+    assert isinstance(db, HeldDatabase)  # noqa: S101 - a worker's
     while True:
-        async with db.autocommit() as tx:
+        async with _READING.turn(None), db.autocommit() as tx:
             requested = await find_requested(tx, workspace_id, generation_id)
         if requested is None:
             return
         pending, material = requested
         made = await _draft(db, tools, Task(workspace_id, WRITE_DOCUMENT, generation_id), pending.type, material)
         writer, actor = DocumentWriter(made.engine, made.version), Actor(workspace_id, "job", str(generation_id))
-        async with db.transaction() as tx:
-            if await store_document(tx, actor, generation_id, pending.requests, made.value, writer):
-                return
+        if await store_document(db, actor, pending, made.value, writer):
+            return
 
 
 async def _draft(db: Database, tools: Tools, task: Task, type: DocumentType, material: Material) -> Made[Draft]:
     """Returns the draft of the embedded engine, or that with sentences of the model, after the same check."""
     engine: EmbeddedEngine = tools[EmbeddedEngine]
-    recorded = await ENGINE_JOBS.run_job(task.workspace_id, engine.write_document, type, material)
-    made = await make(
-        db,
-        tools,
-        task,
-        lambda model, session: add_sentences(model.endpoint, session, recorded, material),
-        lambda engine: recorded,  # it is written already; this says who wrote it
+
+    def compose() -> Draft:
+        return keep_sourced(engine.write_document(type, material), material)
+
+    is_small = sum(map(len, source_texts(material).values())) <= SMALL
+    recorded = compose() if is_small else await ENGINE_JOBS.run_job(task.workspace_id, compose)
+    made = await make_by_model(
+        db, tools, task, lambda model, session: add_sentences(model.endpoint, session, recorded, material)
     )
+    if made is None:
+        return Made(recorded, engine.name, engine.version)
     return made._replace(value=await ENGINE_JOBS.run_job(task.workspace_id, keep_sourced, made.value, material))
 
 

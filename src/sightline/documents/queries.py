@@ -2,11 +2,15 @@
 
 from uuid import UUID
 
+from sightline.documents.material.queries import Pending
 from sightline.documents.records import Document, DocumentSummary, DocumentWriter
 from sightline.intelligence.material import Draft
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Where, Window
+from sightline.platform.db.horizon import MOMENT
 from sightline.platform.db.sql import by_reference, sql
+from sightline.platform.jobs.queries import HELD
+from sightline.platform.jobs.queue import HeldDatabase
 from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
@@ -56,13 +60,16 @@ async def find_document(
     return Versioned(Document(*row), version_tag(id, row["version"], at=row["updated_at"]))
 
 
-# Completes the generation, keeps the previous version, writes the document, and logs it; or nothing.
+# Completes the generation, keeps the previous version, writes the document, and logs it; or nothing, also if another
+# worker has the job.
 _STORE = sql(
     """
-WITH completed AS (
-    UPDATE document_generations SET status = 'completed', updated_at = :now
+WITH held AS (SELECT {held}),
+completed AS (
+    UPDATE document_generations SET status = 'completed', updated_at = {moment}
      WHERE workspace_id = :workspace_id AND id = :id AND status = 'pending' AND requests = :requests
-    RETURNING document_id, initiative_id, type),
+       AND EXISTS (SELECT FROM held)
+    RETURNING document_id, initiative_id, type, updated_at),
 kept AS (
     INSERT INTO document_versions (workspace_id, document_id, version, content, sources, writer, written_at)
     SELECT :workspace_id, d.id, d.version, d.content, d.sources, d.writer, d.updated_at
@@ -70,20 +77,37 @@ kept AS (
 written AS (
     INSERT INTO documents AS d (workspace_id, id, initiative_id, type, version, content, sources, writer, created_at,
                                 updated_at)
-    SELECT :workspace_id, document_id, initiative_id, type, 1, :content, :sources, :writer, :now, :now FROM completed
+    SELECT :workspace_id, document_id, initiative_id, type, 1, :content, :sources, :writer, updated_at, updated_at
+      FROM completed
     ON CONFLICT (workspace_id, id)
     DO UPDATE SET content = excluded.content, sources = excluded.sources, writer = excluded.writer,
                   version = d.version + 1, updated_at = excluded.updated_at
-    RETURNING id, type)
+    RETURNING id, type, updated_at)
 {log}""",
-    log=add_changes("document", "written", "written", public_id="NULL", detail="jsonb_build_object('type', type)"),
+    held=HELD,
+    moment=MOMENT,
+    log=add_changes(
+        "document",
+        "written",
+        "written",
+        public_id="NULL",
+        at="updated_at",
+        detail="jsonb_build_object('type', type)",
+    ),
 )
 
 
-async def store_document(tx: Tx, actor: Actor, id: UUID, requests: int, draft: Draft, writer: DocumentWriter) -> bool:
+async def store_document(
+    db: HeldDatabase, actor: Actor, pending: Pending, draft: Draft, writer: DocumentWriter
+) -> bool:
     """Completes the generation once, and replaces the document in place; the previous version is kept.
 
-    Returns False if another request joined the generation or it is not pending.
+    Returns False if another request joined the generation or it is not pending. Raises HoldLost.
     """
+    answered = {"id": pending.id, "requests": pending.requests}
     written = {"content": draft.content, "sources": draft.sources, "writer": writer}
-    return await tx.run(_STORE, **change_by(actor), id=id, requests=requests, **written) == 1
+    async with db.autocommit(writes=True) as tx:
+        if await tx.run(_STORE, **change_by(actor), **answered, **written, **db.held):
+            return True
+    async with db.transaction():  # which another worker's job refuses
+        return False

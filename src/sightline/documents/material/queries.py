@@ -36,12 +36,13 @@ def _names(table: str, ids: str) -> str:
 
 # One statement: what it reads is consistent, in one round trip. A new connection of the driver cannot read uuid[]
 # within a row, so ids of signals are texts. An insight that was merged is represented by the one it was merged into.
-# Rejected ones are read to leave out what says the same.
+# Rejected ones are read to leave out what says the same. The generation is found by its key: the index of pending ones
+# is small for the planner, but has all that a workspace has asked for.
 _FIND = sql(
     """
 WITH generation AS (
-    SELECT initiative_id, document_id, type, requests
-      FROM document_generations WHERE workspace_id = :workspace_id AND id = :id AND status = 'pending'),
+    SELECT type, requests, initiative_id, status
+      FROM document_generations WHERE workspace_id = :workspace_id AND id = :id),
 attached AS (
     SELECT i.id, i.number, i.name, left(i.description, {most}) AS description, i.status, i.feature_ids, i.account_ids,
            i.opportunity_ids, i.imported_vote_count + {votes} AS votes
@@ -70,7 +71,7 @@ quoted AS (
 accepted AS (
     SELECT signal_id FROM signal_initiatives
      WHERE workspace_id = :workspace_id AND initiative_id = (SELECT initiative_id FROM generation) AND accepted)
-SELECT ROW(generation.*) AS generation,
+SELECT generation.type, generation.requests,
        ROW(i.id, 'INITIATIVE-' || i.number, i.name, i.description, i.status, i.priority,
            (SELECT p.name FROM products p WHERE p.workspace_id = :workspace_id AND p.id = i.product_id),
            {teams}, {features}, to_char(i.start_date, 'YYYY-MM-DD'), to_char(i.finish_date, 'YYYY-MM-DD')
@@ -117,7 +118,8 @@ SELECT ROW(generation.*) AS generation,
                 WHERE q.status <> 'rejected') AS asked
             ORDER BY number, position, created_at, id) AS questions
   FROM generation
-  JOIN initiatives i ON i.workspace_id = :workspace_id AND i.id = generation.initiative_id""",
+  JOIN initiatives i ON i.workspace_id = :workspace_id AND i.id = generation.initiative_id
+ WHERE generation.status = 'pending'""",
     most=str(LONGEST_DESCRIPTION + 1),  # the engine sees that there is more
     teams=_names("teams", "i.team_ids"),
     features=_names("features", "i.feature_ids"),
@@ -129,8 +131,7 @@ SELECT ROW(generation.*) AS generation,
 class Pending(NamedTuple):
     """A pending generation. `requests` counts the requests that it answers."""
 
-    initiative_id: UUID
-    document_id: UUID
+    id: UUID
     type: DocumentType
     requests: int
 
@@ -150,7 +151,6 @@ async def find_requested(tx: Tx, workspace_id: UUID, id: UUID) -> tuple[Pending,
     found = await tx.row(_FIND, workspace_id=workspace_id, id=id)
     if found is None:
         return None
-    initiative_id, document_id, type, requests = found["generation"]
     signals = {id: _Signal(*about) for id, _, *about in found["signals"]}
     rejected = [title for _, title, _, _, state, *_ in found["insights"] if state == "rejected"]
     material = Material(
@@ -164,7 +164,7 @@ async def find_requested(tx: Tx, workspace_id: UUID, id: UUID) -> tuple[Pending,
         rejected,
         [signals[id] for id, is_accepted, *_ in found["signals"] if is_accepted],
     )
-    return Pending(initiative_id, document_id, DocumentType(type), requests), material
+    return Pending(id, DocumentType(found["type"]), found["requests"]), material
 
 
 def _insight(row: Row, signals: dict[str, _Signal]) -> AboutInsight:

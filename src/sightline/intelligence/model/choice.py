@@ -60,18 +60,28 @@ async def make(
     by_engine: Callable[[EmbeddedEngine], T],
 ) -> Made[T]:
     """Does a task outside any transaction, and keeps what the model took. The embedded engine works in a thread."""
-    model = await find_model(db, tools, task.workspace_id)
-    if model is not None:
-        session = model.session()
-        try:
-            made = Made(await by_model(model, session), model.name, model.version)
-        except ModelFailed as error:
-            await keep_usage(db, task, model, session, str(error))
-        else:
-            await keep_usage(db, task, model, session, None)
-            return made
+    made = await make_by_model(db, tools, task, by_model)
+    if made is not None:
+        return made
     engine: EmbeddedEngine = tools[EmbeddedEngine]
     return Made(await ENGINE_JOBS.run_job(task.workspace_id, by_engine, engine), engine.name, engine.version)
+
+
+async def make_by_model(
+    db: Database, tools: Tools, task: Task, by_model: Callable[[LanguageModel, Session], Awaitable[T]]
+) -> Made[T] | None:
+    """Does a task as `make()` does. Returns None where the embedded engine has to do it."""
+    model = await find_model(db, tools, task.workspace_id)
+    if model is None:
+        return None
+    session = model.session()
+    try:
+        made = Made(await by_model(model, session), model.name, model.version)
+    except ModelFailed as error:
+        await keep_usage(db, task, model, session, str(error))
+        return None
+    await keep_usage(db, task, model, session, None)
+    return made
 
 
 async def find_model(db: Database, tools: Tools, workspace_id: UUID) -> LanguageModel | None:
