@@ -4,7 +4,9 @@ The numbers are in `matching.json`, written by `tools/fit_matching.py`.
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from math import exp
+from operator import mul
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -28,11 +30,15 @@ class Signal(NamedTuple):
     why: str
 
 
-class GroundModel(msgspec.Struct):
+class GroundModel(msgspec.Struct, dict=True):
     """The logistic regression of one ground."""
 
     constant: float
     signals: dict[str, Signal]
+
+    @cached_property
+    def weights(self) -> tuple[float, ...]:
+        return tuple(signal.weight for signal in self.signals.values())
 
 
 class Model(msgspec.Struct):
@@ -49,9 +55,11 @@ class Model(msgspec.Struct):
     def probability(self, ground: Ground, values: Sequence[float]) -> float:
         """Returns the calibrated probability, rounded to two digits, at most .99."""
         model = self.grounds[ground]
-        signals = zip(model.signals.values(), values, strict=True)
-        total = model.constant + sum(signal.weight * value for signal, value in signals)
-        return min(round(1 / (1 + exp(-max(-30.0, min(30.0, total)))), 2), SUREST)
+        total = model.constant + sum(map(mul, model.weights, values))
+        if total >= _FAR:
+            return SUREST
+        found = round(1 / (1 + exp(-total if total > -_FAR else _FAR)), 2)
+        return found if found < SUREST else SUREST
 
     def below_clear(self, probability: float) -> float:
         """Returns the probability, at most just below the one of a match."""
@@ -59,4 +67,5 @@ class Model(msgspec.Struct):
 
 
 SUREST: Final = 0.99
+_FAR: Final = 30.0  # the logit of a probability that is 0 or 1 in two digits
 DECISION: Final = read_data("matching.json", Model)

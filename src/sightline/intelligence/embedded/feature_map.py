@@ -56,7 +56,7 @@ class EmbeddedFeatureMap:
 
     `named` has for each word its weight in each name: more than in `weights` for a small word that a name needs.
 
-    `beginnings` has `beginning()` of each of `words`. `joined` maps compounds to their words: darkmode to
+    `beginnings` has the first three letters of each of `words`. `joined` maps compounds to their words: darkmode to
     dark and mode. `roots` maps what related words share to words of names: notif to notification. `crowding` is 0 if no
     two names share a word, and 1 if every word is shared. `sharing` is how many names have the word that most have.
 
@@ -100,7 +100,7 @@ def read_features(features: Sequence[FeatureText]) -> EmbeddedFeatureMap:
     return EmbeddedFeatureMap(
         features=prepared,
         words=known,
-        beginnings=frozenset(stem[:3] for stem in known) | {""},
+        beginnings=frozenset(stem[:3] for stem in known),
         named=named,
         described=described,
         joined={one: parts for feature in read for words in feature.names for one, parts in _joined(words)},

@@ -159,8 +159,9 @@ def _listed(stems: Iterable[str], read: Sequence[ReadSentence]) -> str:
     said: dict[str, str] = {}
     order = {stem: at for at, stem in enumerate(stems)}
     for one in read:
-        there = sorted(_there(order, one), key=lambda stem: one.mentions[stem].places[0])
-        said |= {stem: one.mentions[stem].word for stem in there if stem not in said}
+        if there := _there(order, one):
+            there.sort(key=lambda stem: one.mentions[stem].places[0])
+            said |= {stem: one.mentions[stem].word for stem in there if stem not in said}
     words = list(dict.fromkeys(said.values()))
     more = len(words) - MOST_WORDS_SAID
     return ", ".join(words[:MOST_WORDS_SAID]) + (f" and {more} more" if more > 0 else "")
@@ -168,4 +169,5 @@ def _listed(stems: Iterable[str], read: Sequence[ReadSentence]) -> str:
 
 def _there(order: Mapping[str, int], one: ReadSentence) -> list[str]:
     """Returns the words that the sentence has, in their order."""
-    return sorted(order.keys() & one.mentions.keys(), key=order.__getitem__)
+    there = order.keys() & one.mentions.keys()
+    return sorted(there, key=order.__getitem__) if len(there) > 1 else list(there)

@@ -10,7 +10,7 @@ from typing import Final
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap
 from sightline.intelligence.embedded.sentences import Sentence
 from sightline.intelligence.embedded.vocabulary import pairs_in, words_in
-from sightline.intelligence.embedded.words import beginning, fold, places_of, root_of
+from sightline.intelligence.embedded.words import fold, places_of, root_of
 
 MOST_PLACES: Final = 6
 _DENIED_WORDS: Final = 8
@@ -49,7 +49,8 @@ def read_mentions(sentence: Sentence, features: EmbeddedFeatureMap) -> dict[str,
     for at, stem, word, is_loose in known:
         if at in denied:
             continue
-        mention = found.setdefault(stem, Mention(word))
+        if (mention := found.get(stem)) is None:
+            mention = found[stem] = Mention(word)
         if mention.is_loose and not is_loose:
             mention.is_loose, mention.word = False, word
         if len(mention.places) < MOST_PLACES:
@@ -75,8 +76,12 @@ def _known(words: Sequence[str], features: EmbeddedFeatureMap) -> Iterator[tuple
         if stem not in named and (root := root_of(word)) in roots:
             for related in roots[root]:
                 yield at, related, word, True
+    beginnings = features.beginnings
     for at, joined in enumerate(map(add, words, words[1:])):
-        if beginning(joined) in features.beginnings and (stem := fold(joined)) in known:
+        # Folding changes the first three letters of short words at most; few longer pairs begin as a word of the map.
+        if len(joined) > 6 and joined[:3] not in beginnings and joined.isascii() and "'" not in joined:
+            continue
+        if (stem := fold(joined)) in known:
             yield at, stem, joined, False
 
 

@@ -69,11 +69,6 @@ def fold(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > 4 else word
 
 
-def beginning(word: str) -> str:
-    """Returns letters with which the folded word begins: three at most, none if folding may change them."""
-    return word[:3] if len(word) > 6 and word.isascii() and "'" not in word else ""
-
-
 @lru_cache(maxsize=20_000)
 def root_of(word: str) -> str:
     """Returns what related words share: notify and notifications are `notif`. Empty if too little is left."""
