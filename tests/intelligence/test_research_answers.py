@@ -56,6 +56,20 @@ async def answer(
     return (await EmbeddedResearcher().answer(about, with_spots(about, findings), coverage)).questions[0].answer
 
 
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("German", "Wann und warum ist die Prüfung eines Krans Pflicht, und wer prüft ihn womit?"),
+        ("French", "Quand et pourquoi la grue, combien et quelle grue?"),
+        ("Spanish", "¿Cuándo, cómo y quién la grúa?"),
+        ("Dutch", "Wie en waarom de kraan, en hoeveel?"),
+    ],
+)
+def test_no_answer_has_to_name_the_word_that_asks(language: str, question: str) -> None:
+    stems = {term.stem for term in weigh(question, [language])}
+    assert stems <= {term.stem for term in weigh("prüfung kran krans pflicht prüft grue grúa kraan")}
+
+
 def test_other_words_for_the_same_are_found() -> None:
     for number, group in enumerate(same_words()):
         question, sentence = group.said

@@ -20,6 +20,18 @@ _STOP_LISTS: Final = {
     "da": "Danish", "de": "German", "en": "English", "es": "Spanish", "fr": "French", "it": "Italian", "nl": "Dutch",
     "no": "Norwegian_Bokmal", "pt": "Portuguese", "sv": "Swedish",
 }  # fmt: skip
+_QUESTION_WORDS: Final = {  # those that the stop lists lack
+    "da": "hvem hvilken hvilke hvornår hvorfor",
+    "de": "inwiefern wann warum welchem welchen welcher wem wen wer weshalb wessen wieso wieviel wieviele wodurch "
+    "wofür woher wohin womit woran worauf worüber wozu",
+    "es": "cómo cuál cuáles cuándo cuánta cuántas cuánto cuántos dónde qué quién quiénes",
+    "fr": "combien comment pourquoi quel quelle quelles quels quoi",
+    "it": "chi cosa quante quanti",
+    "nl": "hoe hoeveel waarom wanneer welk welke wie",
+    "no": "hvem hvilke hvilken hvorfor",
+    "pt": "porquê quantas quantos",
+    "sv": "varför vem",
+}
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _FEWEST_WORDS: Final = 20
 _MOST_CHARACTERS: Final = 4_000
@@ -64,4 +76,4 @@ def stop_words(code: str) -> frozenset[str]:
         return frozenset()
     from justext import get_stoplist  # loads lxml, which only workers need
 
-    return frozenset(get_stoplist(_STOP_LISTS[code]))
+    return frozenset(get_stoplist(_STOP_LISTS[code])).union(_QUESTION_WORDS.get(code, "").split())
