@@ -3,7 +3,7 @@
 import re
 
 from tests.documents.conftest import Json
-from tests.documents.written import idea, insight, part, prd, signal
+from tests.documents.written import ACCOUNTS, idea, insight, part, prd, signal
 from tests.world import World
 
 LOST = "Sails go missing from the shed. The log of each boat is torn and wet after a week."
@@ -72,3 +72,16 @@ async def test_several_words_for_one_thing_count_once(world: World) -> None:
     label = re.search(r"### (R\d)\. Pets are welcome", document["content"])
     assert label
     assert f"- {label[1]}: “{said}”" in part(document, "Problem")
+
+
+async def test_who_said_the_quoted_words_is_told_from_who_said_it_in_others(world: World) -> None:
+    said = ("The wet sails smell of mould.", "The wet sails smell of mould.", "Sails smell mouldy when wet, yuck.")
+    keys = ("acme", "bolt", "core")
+    document = await prd(
+        world,
+        accounts=ACCOUNTS,
+        signals=[signal(key, accounts=[key]) for key in keys],
+        insights=[insight(key, text, text, category="problem") for key, text in zip(keys, said, strict=True)],
+        ideas=[idea("shed", "Dry sails", description="Sails should hang in the shed.", insights=[*keys])],
+    )
+    assert f"“{said[0]}” (Acme, Bolt; in other words: Core) [" in part(document, "Problem")

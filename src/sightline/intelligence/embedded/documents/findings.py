@@ -117,6 +117,13 @@ class Finding:
         """The words of its first quote, without a number of a list, a greeting, and conjunctions at their ends."""
         return " ".join(without_conjunctions(without_greeting(_POINT.sub("", self.quotes[0].text).split())))
 
+    @property
+    def speakers(self) -> list[str]:
+        """The customers of the records with the words of its first quote, or their signals."""
+        words = _normal(self.quotes[0].text)
+        records = self.records_of([quote for quote in self.quotes if _normal(quote.text) == words])
+        return distinct(one.accounts for one in records) or distinct(one.signals for one in records)
+
     @cached_property
     def terms(self) -> tuple[Term, ...]:
         """The words by which one sees what it is about, without numbers."""
