@@ -70,6 +70,14 @@ def test_no_answer_has_to_name_the_word_that_asks(language: str, question: str) 
     assert stems <= {term.stem for term in weigh("prüfung kran krans pflicht prüft grue grúa kraan")}
 
 
+@pytest.mark.parametrize("asked", ["Wie viel Prozent", "Wieviel Prozent", "Wie viele Prozent"])
+async def test_a_question_for_percent_is_answered_with_a_share(asked: str) -> None:
+    text = (
+        "Im Mittel melden Baustellen 11 Tage wegen Wind. Nur 14 Prozent der Baustellen melden Windtage am selben Tag."
+    )
+    assert await quotes(f"{asked} der Baustellen melden Windtage?", text, "Windtage") == [text.partition(". ")[2]]
+
+
 def test_other_words_for_the_same_are_found() -> None:
     for number, group in enumerate(same_words()):
         question, sentence = group.said
