@@ -144,6 +144,11 @@ def test_a_wrong_number_is_called_a_number(words: tuple[str, ...]) -> None:
     assert "'x' is not a valid number." in run(*words, "x").err
 
 
+def test_a_number_that_no_job_can_have_is_refused() -> None:
+    refused = run("jobs", "retry", str(2**63))
+    assert (refused.code, "is not in the range" in refused.err) == (2, True)
+
+
 def test_options_can_stand_in_the_environment_and_in_the_file(site: Site, tmp_path: Path) -> None:
     (tmp_path / "sightline.toml").write_text(f'workspace = "none"\ndata_dir = "{site.data}"\nname = "from file"\n')
     done = run("keys", "create", "--scopes", "ideas:read", cwd=tmp_path, WORKSPACE="acme", JSON="1")

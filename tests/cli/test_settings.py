@@ -59,6 +59,7 @@ def test_lists_are_separated_by_commas_or_lists_of_the_file(tmp_path: Path) -> N
         ("LOG_FORMAT", "xml"),
         ("CLOCK_OFFSET", "soon"),
         ("CLOCK_OFFSET", "nan"),
+        ("CLOCK_OFFSET", "-99999999999"),
         ("DATABASE_URL", "mysql://here"),
         ("DATABASE_URL", "postgresql://user@host:port/db"),
         ("PUBLIC_URL", "example.test"),
@@ -87,7 +88,7 @@ def test_secrets_are_not_in_the_repr() -> None:
     assert "hunter2" not in repr(settings)
 
 
-@pytest.mark.parametrize("text", ["port =", "\x00", "port = 1\nport = 2"])
+@pytest.mark.parametrize("text", ["port =", "\x00", "port = 1\nport = 2", f"port = {5_000 * '['}"])
 def test_a_broken_file_is_refused_by_its_name(tmp_path: Path, text: str) -> None:
     file = tmp_path / "sightline.toml"
     file.write_text(text)

@@ -9,7 +9,7 @@ from sightline.platform.jobs import overview
 from sightline.platform.jobs.overview import QueuedJob, State
 from sightline.workspaces.tenants import find_workspace
 
-JobId = Annotated[int, argument("ID", "The job's number, as `jobs list` shows it.")]
+JobId = Annotated[int, argument("ID", "The job's number, as `jobs list` shows it.", min=1, max=2**63 - 1)]
 
 
 def _state(job: QueuedJob) -> str:

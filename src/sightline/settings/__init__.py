@@ -245,7 +245,7 @@ def read_file(file: Path) -> dict[str, Any]:
             found = tomllib.load(opened)
     except FileNotFoundError:
         return {}
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise SettingsError(f"{file} is not valid TOML: {error}.") from None
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{file} cannot be read: {error}.") from None

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import field
 from datetime import timedelta
 from decimal import Decimal
@@ -19,6 +20,7 @@ LEAST_SECRET = 16  # characters
 
 Network = IPv4Network | IPv6Network
 Reader = Callable[[Any], Any]
+_CENTURY = timedelta(days=36525)
 Text = Annotated[str, Meta(pattern=r"\A[^\0]*\Z")]
 _BOOLEANS = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
@@ -45,10 +47,10 @@ def price(value: Any) -> Decimal:
 
 
 def seconds(value: Any) -> timedelta:
-    try:
-        return timedelta(seconds=float(value))
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError("a number of seconds") from None
+    with suppress(TypeError, ValueError, OverflowError):
+        if abs(given := timedelta(seconds=float(value))) <= _CENTURY:
+            return given
+    raise ValueError("a number of seconds, of a hundred years at most")
 
 
 def country(value: Any) -> str:
