@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from sightline.evaluation.matching import LabelledFeature, LabelledText, evaluate_matching, input_of
 from sightline.intelligence.embedded import decision, embedded_engine
-from sightline.intelligence.embedded.decision import DECISION, SIGNALS, Ground, GroundModel, Model, Signal
+from sightline.intelligence.embedded.decision import DECISION, Ground, GroundModel, Model, Signal
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap, read_features
 from sightline.intelligence.embedded.matching import is_unclear, read_words, weigh_text
 from sightline.intelligence.embedded.mentions import read_mentions
@@ -41,6 +41,12 @@ ABOUT: Final = (
     " name in one sentence, a name of one word, and words of name and description in the whole text. The highest"
     " probability counts. From `clear` on a match is applied, from `uncertain` on it is suggested."
 )
+# The signals of each ground, in the order of a tuple of values.
+SIGNALS: Final[dict[Ground, tuple[str, ...]]] = {
+    "name": ("rarity", "apart", "other_forms", "common_words", "shared", "contained", "tied", "holders", "crowding"),
+    "word": ("shared", "crowding", "content"),
+    "text": ("rarest", "description", "lead"),
+}
 WHY: Final = {
     "rarity": "Sum of the weights of the words: 1 for a word of one feature of the map, less for one of several.",
     "apart": "Logarithm of the number of other words between the words of the name.",

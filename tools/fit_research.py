@@ -30,7 +30,6 @@ from sightline.intelligence.embedded.research.passages import (
     Candidate,
     find_candidates,
     read_questions,
-    text_of,
 )
 from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import Judgement
@@ -124,7 +123,7 @@ def _candidates(
 ) -> tuple[passages.Asked, Found]:
     pages = list({page.url: page for page in pages}.values())
     asked = read_questions(section)[question]
-    found = find_candidates(asked, [text_of(page) for page in pages])
+    found = find_candidates(asked, pages)
     return asked, [
         (Passage(one.text, names[page.url]), one) for page, some in zip(pages, found, strict=True) for one in some
     ]

@@ -1,19 +1,23 @@
 """Findings as a search gives them: with the passages of their quotes, compared with one another."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
-from sightline.intelligence.embedded.research.passages import PageText, find_passages, read_questions
+from sightline.intelligence.embedded.research.passages import find_passages, read_questions
 from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import FindingText
+from sightline.sources.pages import Page, Published
 
 
 def with_spots(section: PlanSection, findings: Sequence[FindingText]) -> list[FindingText]:
     """Returns the findings with the passages of their quotes that may answer each question of the section."""
     pages = [
-        PageText(
-            one.title,
-            "\n".join(each.quote for each in one.observations),
-            one.published_at.timestamp() if one.published_at else None,
+        Page(
+            url=one.url,
+            title=one.title,
+            text="\n".join(each.quote for each in one.observations),
+            retrieved_at=datetime(2026, 11, 20, tzinfo=UTC),
+            published=Published(one.published_at, "structured", "a test") if one.published_at else None,
         )
         for one in findings
     ]

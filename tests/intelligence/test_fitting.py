@@ -7,8 +7,8 @@ import pytest
 
 from sightline.evaluation.matching import LabelledFeature, LabelledText, evaluate_matching
 from sightline.intelligence.embedded import embedded_engine
-from sightline.intelligence.embedded.decision import DECISION, SIGNALS, GroundModel, Model, Signal
-from tools.fit_matching import Example, Variant, choose_clear, model_of, read_variants, written
+from sightline.intelligence.embedded.decision import DECISION, GroundModel, Model, Signal
+from tools.fit_matching import SIGNALS, Example, Variant, choose_clear, model_of, read_variants, written
 from tools.matching.regression import Choice, Row, fit, fit_choices, solve
 from tools.matching.texts import REVIEWS, WORLDS, file_of, read_ideas, read_reviews
 

@@ -4,7 +4,7 @@ import pytest
 
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.embedded.phrases import Cues, plain
-from sightline.intelligence.embedded.questions import Asking, lacking, rules
+from sightline.intelligence.embedded.questions import Asking, points_in, rules
 from sightline.intelligence.embedded.vocabulary import read_data
 
 ask = embedded_engine().ask_questions
@@ -26,7 +26,7 @@ CUES = [
 
 def points(description: str) -> set[str]:
     """The points that a text lacks."""
-    return {point.point for point in lacking(description)}
+    return {one.point for one in rules().english.points} - points_in(description)
 
 
 def test_each_cue_has_a_sentence_that_says_its_point() -> None:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from sightline.intelligence.embedded.decision import SIGNALS
+from sightline.intelligence.embedded.decision import DECISION
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap, read_features
 from sightline.intelligence.embedded.mentions import read_mentions
 from sightline.intelligence.embedded.scoring import LIGHT, MOST_COMPARED, Evidence, find_names
@@ -14,7 +14,7 @@ from sightline.intelligence.embedded.sentences import read_sentences
 from sightline.intelligence.engine import FeatureText
 
 WORDS = ["order", "invoice", "report", "export", "list", "filter", "customer", "folder"]
-SHARED = SIGNALS["name"].index("shared")
+SHARED = list(DECISION.grounds["name"].signals).index("shared")
 
 
 def read(names: list[str]) -> EmbeddedFeatureMap:

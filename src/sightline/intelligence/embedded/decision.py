@@ -15,13 +15,6 @@ from sightline.intelligence.embedded.vocabulary import read_data
 
 Ground = Literal["name", "word", "text"]
 
-# The signals of each ground, in the order of a tuple of values. `matching.json` says what they mean.
-SIGNALS: Final[dict[Ground, tuple[str, ...]]] = {
-    "name": ("rarity", "apart", "other_forms", "common_words", "shared", "contained", "tied", "holders", "crowding"),
-    "word": ("shared", "crowding", "content"),
-    "text": ("rarest", "description", "lead"),
-}
-
 
 class Signal(NamedTuple):
     """A coefficient, and what its signal is."""
@@ -44,7 +37,7 @@ class GroundModel(msgspec.Struct, dict=True):
 class Model(msgspec.Struct):
     """The numbers of a file; `clear` and `uncertain` are the lowest probabilities of a match and of a suggestion.
 
-    Each ground has its signals in the order of `SIGNALS`.
+    Each ground has its signals in the order of a tuple of values.
     """
 
     about: str

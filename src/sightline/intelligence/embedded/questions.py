@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import islice
 from typing import Final
 
 from msgspec import Struct
@@ -72,17 +73,9 @@ def ask_questions(description: str, limit: int = MOST_QUESTIONS) -> list[Drafted
     asking = _asking(sentences)
     if not asking:
         return []
-    own = next(_own_questions(sentences, asking), None)
-    points = [DraftedQuestion(point.question, point.reasoning, "") for point in lacking(description)]
-    asked = [own, *points] if own else points
-    return asked[: max(0, min(limit, MOST_QUESTIONS))]
-
-
-def lacking(description: str) -> Iterator[AskedPoint]:
-    """Yields the points that the description does not say, in the order of asking."""
     said = points_in(description)
-    asking = _asking(read_sentences(description)) or rules().english
-    return (point for point in asking.points if point.point not in said)
+    lacking = (DraftedQuestion(one.question, one.reasoning, "") for one in asking.points if one.point not in said)
+    return [*islice(_own_questions(sentences, asking), 1), *lacking][: max(0, min(limit, MOST_QUESTIONS))]
 
 
 @keep_by_text(5_000)  # a document is written again when little has changed
@@ -125,16 +118,12 @@ def _draft(asked: Sentence, sentences: Sequence[Sentence], asking: Asking) -> st
     stems = _telling_stems(asked)
     others = [sentence for sentence in sentences if not sentence.text.endswith("?")]
     shared, at = max(((len(stems & _telling_stems(other)), -at) for at, other in enumerate(others)), default=(0, 0))
-    return placeholder_of([beginning(others[-at].text, LONGEST_QUOTE)] if shared >= 2 else [], asking.draft)
+    return placeholder_of(others[-at].text, asking.draft) if shared >= 2 else ""
 
 
-def placeholder_of(passages: Sequence[str], draft: str | None = None) -> str:
-    """Returns these passages of a description as a draft of an answer, in English unless worded otherwise.
-
-    Empty without passages.
-    """
-    quotes = " ".join(f"“{passage}”" for passage in passages)
-    return (draft or rules().english.draft).format(quotes=quotes) if quotes else ""
+def placeholder_of(passage: str, draft: str) -> str:
+    """Returns the beginning of a passage of a description as a draft of an answer; `draft` is its wording."""
+    return draft.format(quotes=f"“{beginning(passage, LONGEST_QUOTE)}”")
 
 
 def _telling_stems(sentence: Sentence) -> set[str]:

@@ -27,7 +27,7 @@ class Evidence(NamedTuple):
     """A feature whose name is in a sentence in full.
 
     `named` and `described` are the folded words of its name and its description there. `weight` is the weight of
-    `named`. `values` are the signals, in the order of `SIGNALS`, at first those that the words alone give; `as_word`
+    `named`. `values` are the signals, in the file's order, at first those that the words alone give; `as_word`
     has the signals of the ground `word`, which is fitted to longer names too.
     `is_initials` when they stand for the name, `has_twin` when another feature has the same name.
     """

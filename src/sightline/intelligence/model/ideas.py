@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sightline.intelligence.embedded.naming import LONGEST_NAME
-from sightline.intelligence.embedded.questions import LONGEST_QUOTE, placeholder_of
+from sightline.intelligence.embedded.questions import placeholder_of, rules
 from sightline.intelligence.embedded.sentences import beginning
 from sightline.intelligence.engine import (
     DraftedQuestion,
@@ -184,8 +184,8 @@ class Shown:
         question = self._line(found.question)
         if not question:
             raise _Wrong(f"The question “{_short(found.question)}” is empty, too long, or invents figures or quotes.")
-        passages = [beginning(self._quote(found.quote), LONGEST_QUOTE)] if found.quote else []
-        return DraftedQuestion(question, self._line(found.reasoning), placeholder_of(passages))
+        placeholder = placeholder_of(self._quote(found.quote), rules().english.draft) if found.quote else ""
+        return DraftedQuestion(question, self._line(found.reasoning), placeholder)
 
     def _name(self, answer: FoundIdea) -> str | None:
         """Returns the name if it has words of the text in their order; only the first may have another capital."""

@@ -11,7 +11,6 @@ from sightline.intelligence.embedded.research.passages import (
     find_passages,
     read_lines,
     read_questions,
-    text_of,
 )
 from sightline.intelligence.embedded.research.terms import (
     Key,
@@ -44,8 +43,7 @@ def judge_pages(section: PlanSection, pages: Sequence[Page]) -> list[Judgement]:
     line.
     """
     asked = read_questions(section)
-    texts = [text_of(page) for page in pages]
-    found = [find_passages(one, texts) for one in asked.values()]
+    found = [find_passages(one, pages) for one in asked.values()]
     return [
         _judge(section, page, asked, dict(zip(asked, passages, strict=True)))
         for page, *passages in zip(pages, *found, strict=True)

@@ -195,18 +195,6 @@ class SignalWeights(Struct):
 WEIGHTS: Final = read_data("research/signals.json", SignalWeights)
 
 
-class PageText(NamedTuple):
-    """A page that is read for passages, and the second at which it was published."""
-
-    title: str
-    text: str
-    published: float | None
-
-
-def text_of(page: Page) -> PageText:
-    return PageText(page.title, page.text, page.published.moment.timestamp() if page.published else None)
-
-
 class _ReadPage(NamedTuple):
     """A page as it is compared. `words` are the keys of each sentence and of the one it refers to, `above` those of
     the title and of its heading.
@@ -236,7 +224,7 @@ class Candidate(NamedTuple):
     about: frozenset[str]
 
 
-def find_passages(asked: Asked, pages: Sequence[PageText]) -> list[list[Spot]]:
+def find_passages(asked: Asked, pages: Sequence[Page]) -> list[list[Spot]]:
     """Returns for each page the sentences that may answer, strongest first."""
     weights = [weight for weight, _ in WEIGHTS.signals.values()]
     is_for_figure = asked.figures and "cause" not in asked.figures
@@ -249,7 +237,7 @@ def find_passages(asked: Asked, pages: Sequence[PageText]) -> list[list[Spot]]:
     return found
 
 
-def find_candidates(asked: Asked, pages: Sequence[PageText]) -> list[list[Candidate]]:
+def find_candidates(asked: Asked, pages: Sequence[Page]) -> list[list[Candidate]]:
     """Returns for each page the sentences with their signals; none of a page without a name that is asked for.
 
     The pages are compared with one another: a term that all of them have says little, and signals of a page are shares
@@ -262,21 +250,22 @@ def find_candidates(asked: Asked, pages: Sequence[PageText]) -> list[list[Candid
         max((share(terms, page.around(at, _NEAR)) for at in range(len(page.lines))), default=0.0) for page in read
     ]
     most_subject, most_focus = max(subjects, default=0.0) or 1.0, max(focuses, default=0.0) or 1.0
-    newest = max((page.published or 0.0 for page in pages), default=0.0)
+    dates = [page.published.moment.timestamp() if page.published else None for page in pages]
+    newest = max(filter(None, dates), default=0.0)
     return [
-        list(_candidates(asked, terms, words, (subject / most_subject, focus / most_focus, _recency(page, newest))))
-        if all(group & stems_of_names(words.whole) for group in asked.names)
+        list(_candidates(asked, terms, page, (subject / most_subject, focus / most_focus, _recency(date, newest))))
+        if all(group & stems_of_names(page.whole) for group in asked.names)
         else []
-        for page, words, subject, focus in zip(pages, read, subjects, focuses, strict=True)
+        for page, date, subject, focus in zip(read, dates, subjects, focuses, strict=True)
     ]
 
 
-def _recency(page: PageText, newest: float) -> float:
+def _recency(date: float | None, newest: float) -> float:
     """Returns 1 for the newest page, 0 for one that is five years older, the mean for an undated one."""
-    return 0.5 if page.published is None else max(0.0, 1 - (newest - page.published) / _LONG_AGO)
+    return 0.5 if date is None else max(0.0, 1 - (newest - date) / _LONG_AGO)
 
 
-def _read_page(page: PageText) -> _ReadPage:
+def _read_page(page: Page) -> _ReadPage:
     lines = read_lines(page.text)
     own = [folded(line.text) for line in lines]
     words = [
