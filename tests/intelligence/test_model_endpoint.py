@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from sightline.intelligence.model import endpoint as endpoints
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
-from sightline.intelligence.model.session import Budget, ModelFailed, OverBudget, Session
+from sightline.intelligence.model.session import Budget, ModelFailed, Session
 from tests.intelligence.fake_model import Answer, FakeModel, Json, fake_model, says
 
 GOOD = {"title": "Slow exports", "turn": None}
@@ -249,6 +249,6 @@ async def test_a_slow_endpoint_ends_with_the_budget() -> None:
 )
 async def test_a_task_keeps_its_budget(budget: Budget, reason: str) -> None:
     session = Session(budget)
-    with fake_model(Answer("No.")) as fake, pytest.raises(OverBudget, match=reason):
+    with fake_model(Answer("No.")) as fake, pytest.raises(ModelFailed, match=reason):
         await ask(fake, session)
     assert len(fake.requests) == (0 if budget.tokens == 1 else 1)

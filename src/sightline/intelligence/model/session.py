@@ -15,10 +15,6 @@ class ModelFailed(Exception):
     """The model gave no usable answer. The message is one sentence, without words of the material."""
 
 
-class OverBudget(ModelFailed):
-    """The task may not take more."""
-
-
 class FormRefused(ModelFailed):
     """The endpoint refuses the request, perhaps because of the form of answer that it asks for."""
 
@@ -60,13 +56,13 @@ class Session:
         return self.budget.seconds - self.seconds
 
     def begin_request(self, characters: int) -> None:
-        """Counts a request of this length. Raises OverBudget instead if the task may not make it."""
+        """Counts a request of this length. Raises ModelFailed instead if the task may not make it."""
         if self.requests >= self.budget.requests:
-            raise OverBudget("The requests of this task are used up.")
+            raise ModelFailed("The requests of this task are used up.")
         if self.input_tokens + self.output_tokens + characters // CHARACTERS_A_TOKEN >= self.budget.tokens:
-            raise OverBudget("The tokens of this task are used up.")
+            raise ModelFailed("The tokens of this task are used up.")
         if self.seconds_left <= 0:
-            raise OverBudget("The time of this task is used up.")
+            raise ModelFailed("The time of this task is used up.")
         self.requests += 1
 
     def add_tokens(self, taken: tuple[int, int] | None, sent: int, received: int) -> None:
