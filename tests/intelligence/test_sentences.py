@@ -83,6 +83,14 @@ def test_the_full_stop_of_a_german_ordinal_ends_no_sentence(text: str) -> None:
     assert split_sentences(text) == (text,)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["Der Kran Nr. 5 steht ca. 3 Stunden still.", "Es kostet inkl. Aufbau evtl. mehr.", "Mr. Smith asked Dr. Bo."],
+)
+def test_the_full_stop_of_an_abbreviation_ends_no_sentence(text: str) -> None:
+    assert split_sentences(text) == (text,)
+
+
 def test_a_number_may_end_a_sentence() -> None:
     assert split_sentences("Wir haben 12. Danach kam der Kran.") == ("Wir haben 12.", "Danach kam der Kran.")
     assert split_sentences("Termin ist am 12. Bitte melden.") == ("Termin ist am 12.", "Bitte melden.")
