@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -24,19 +25,33 @@ class _Forms(NamedTuple):
     places: Mapping[str, Sequence[int]]
 
 
+class _Text:
+    """The sentences of a text. Words are compared in the singular, or folded: many taxonomies need only one of both."""
+
+    def __init__(self, text: str) -> None:
+        self.sentences = read_sentences(text)
+
+    @cached_property
+    def singulars(self) -> _Forms:
+        return _read(self.sentences, _singular)
+
+    @cached_property
+    def folded(self) -> _Forms:
+        return _read(self.sentences, fold)
+
+
 def suggest_options(text: str, groups: Sequence[ListGroup]) -> list[SuggestedOption]:
     """Returns the options whose labels the text names, at most five of a group, in the order of the taxonomy.
 
     A label is named by a sentence with all its telling words close together; a part before or after "and" is enough.
     A group that takes one option gets none if several are named. What is denied or compared with does not count.
     """
-    sentences = read_sentences(text)
-    singulars, folded = (_read(sentences, form) for form in (_singular, fold))
+    read = _Text(text)
     found: list[SuggestedOption] = []
     for group in groups:
         named: list[SuggestedOption] = []
         for option in group.options:
-            if mention := _find_mention(option.label, sentences, singulars, folded):
+            if mention := _find_mention(option.label, read):
                 phrase, sentence = mention
                 named.append(SuggestedOption(group.id, option.id, f"The sentence names “{phrase}”.", sentence))
         if len(named) == 1 or not group.takes_one:
@@ -56,15 +71,13 @@ def _read(sentences: Sequence[Sentence], form: Callable[[str], str]) -> _Forms:
 _singular = keep_by_text(most=20_000)(singular)
 
 
-def _find_mention(
-    label: str, sentences: Sequence[Sentence], singulars: _Forms, folded: _Forms
-) -> tuple[str, str] | None:
+def _find_mention(label: str, text: _Text) -> tuple[str, str] | None:
     """Returns a phrase of the label with a sentence that names it; None without one."""
     for phrase, words in _phrases_of(label):
-        forms = singulars if len(words) == 1 else folded
+        forms = text.singulars if len(words) == 1 else text.folded
         for place in min((forms.places.get(word, ()) for word in words), key=len):
-            if _names(sentences[place].words, forms.of_sentences[place], words):
-                return phrase, sentences[place].text
+            if _names(text.sentences[place].words, forms.of_sentences[place], words):
+                return phrase, text.sentences[place].text
     return None
 
 
