@@ -76,6 +76,21 @@ async def test_the_words_of_a_period_are_no_subject() -> None:
     assert "names" not in await answer(question, unnamed=frozenset({"90", "last"}))
 
 
+@pytest.mark.parametrize(
+    ("question", "lacks"),
+    [
+        ("Wie lange müssen die Chöre auf einen Saal warten?", "chöre saal warten"),
+        ("Warum dürfen Chöre nicht in den Saal, und wer möchte das?", "chöre saal"),
+        ("Combien de temps les chorales doivent-elles attendre une salle ?", "chorales attendre salle"),
+        ("¿Cuánto tiempo deben esperar los coros para una sala?", "esperar coros sala"),
+        ("Hoe lang moeten de koren op een zaal wachten?", "koren zaal wachten"),
+    ],
+)
+@pytest.mark.parametrize("language", ["en", "de"])
+async def test_the_words_that_ask_in_another_language_are_no_subject(question: str, lacks: str, language: str) -> None:
+    assert (await judge(question, "Nobody sings.", language)).lacks == {*lacks.split()}
+
+
 async def test_fillers_need_not_stand_in_an_answer_and_are_none() -> None:
     says = "Of all rehearsals 19 percent begin late."
     assert await quotes("Which figures were published about rehearsals?", says) == [says]

@@ -20,17 +20,25 @@ _STOP_LISTS: Final = {
     "da": "Danish", "de": "German", "en": "English", "es": "Spanish", "fr": "French", "it": "Italian", "nl": "Dutch",
     "no": "Norwegian_Bokmal", "pt": "Portuguese", "sv": "Swedish",
 }  # fmt: skip
-_QUESTION_WORDS: Final = {  # those that the stop lists lack
-    "da": "hvem hvilken hvilke hvornår hvorfor",
-    "de": "inwiefern wann warum welchem welchen welcher wem wen wer weshalb wessen wieso wieviel wieviele wodurch "
-    "wofür woher wohin womit woran worauf worüber wozu",
-    "es": "cómo cuál cuáles cuándo cuánta cuántas cuánto cuántos dónde qué quién quiénes",
-    "fr": "combien comment pourquoi quel quelle quelles quels quoi",
-    "it": "chi cosa quante quanti",
-    "nl": "hoe hoeveel waarom wanneer welk welke wie",
-    "no": "hvem hvilke hvilken hvorfor",
-    "pt": "porquê quantas quantos",
-    "sv": "varför vem",
+# Words of questions that the stop lists lack: pronouns, how and why, and forms of must, shall, may, can and want.
+_QUESTION_WORDS: Final = {
+    "da": "burde bør hvem hvilke hvilken hvorfor hvornår",
+    "de": "darf dürfen dürfte dürften euer ich inwiefern könnte könnten mag mich mir musst mussten muß möchte "
+    "möchten mögen müssen müsste müssten sollen sollten uns unser unsere wann warum welchem welchen welcher "
+    "wem wen wer weshalb wessen wieso wieviel wieviele will wir wodurch wofür woher wohin wollen wollte womit "
+    "woran worauf worüber wozu würde würden",
+    "es": "cuál cuáles cuándo cuánta cuántas cuánto cuántos cómo debe deben deber debería deberían dónde ellas "
+    "hacen nos nosotros nuestra nuestro podría podrían quiere quieren quién quiénes qué tú usted ustedes yo",
+    "fr": "combien comment devoir devraient devrait doivent elles eux faudrait faut je moi nos notre nous pourquoi "
+    "pourraient pourrait quel quelle quelles quels quoi tu veulent veut vos votre voudrait vous",
+    "it": "chi cosa devono dovere dovrebbe dovrebbero essi io noi potrebbe potrebbero quanta quante quanti tu "
+    "vogliono voi vuole",
+    "nl": "hen hoe hoeveel ik je jij jullie mag mijn mocht moesten moeten mogen ons onze waarom wanneer we welk "
+    "welke wie wiens wij wil wilde willen zouden zullen",
+    "no": "burde bør hvem hvilke hvilken hvilket hvorfor",
+    "pt": "devem dever deveria deveriam elas eu nós poderia poderiam porquê quanta quantas quantos quer querem tu "
+    "você vocês",
+    "sv": "borde varför vem",
 }
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _FEWEST_WORDS: Final = 20

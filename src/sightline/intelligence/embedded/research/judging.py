@@ -74,9 +74,10 @@ def _lacking(
 
     A page in another language that may answer does not lack one word of which the lists have no other.
     """
-    asked = telling(without_period(question), section.scope.languages)
+    own = language_of_question(question) or "English"
+    asked = telling(without_period(question), [*section.scope.languages, own])
     lacks = [word for word in asked if not folded(word) & words]
-    is_foreign = page.language not in (None, code_of(language_of_question(question)) or "en")
+    is_foreign = page.language not in (None, code_of(own))
     unknown = [word for word in asked if not is_listed(word) and stem(word) not in words]
     is_said = is_foreign and has_passages and len(unknown) == 1
     return [word for word in lacks if word not in unknown] if is_said else lacks
