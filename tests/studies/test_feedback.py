@@ -225,6 +225,23 @@ async def test_a_position_in_another_feed_is_refused(acme: World) -> None:
     assert (answer.status_code, answer.json()["field"]) == (400, "after")
 
 
+async def test_ratings_of_far_times_are_listed_once_each(database: Database, served: str) -> None:
+    """Numbers of seconds with fractions are not exact there."""
+    times = [f"{year}-12-31T23:59:59.{part}Z" for year in ("0999", "1969", "9999") for part in ("001", "998", "999")]
+    async with World(database, served) as world:
+        given = [{**rating(n), "submittedAt": time} for n, time in enumerate(times * 2)]
+        for one in given:
+            one |= {"study": "calls", "subject": {"type": "study", "id": "calls"}, "account": None}
+            del one["updatedAt"]
+        await world.add(studies=[{"key": "calls", "name": "Calls"}], feedback=given)
+        walked, address = list[str](), f"{PATH}?limit=1"
+        while address and len(walked) <= len(given):
+            answer = await world.client.get(address)
+            walked += [one["submittedAt"] for one in answer.json()]
+            address = answer.links.get("next", {}).get("url", "")
+    assert walked == sorted(times * 2)
+
+
 async def test_another_workspace_sees_nothing(acme: World, ids: dict[str, str]) -> None:
     async with acme.stranger() as stranger:
         for query in ({}, {"initiativeId": ids["data"]}, {"accountId": ids["globex"]}, {"subjectId": ids["exports"]}):

@@ -7,7 +7,7 @@ import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -23,6 +23,8 @@ LARGEST_OFFSET = 2**31 - 1
 LARGEST_LIMIT = 10**10 - 1  # where more than the most counts as the most
 LONGEST_CURSOR = 200
 CURSOR = "^[a-zA-Z0-9_-]+$"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(tuple[str, int, int | bytes])
 _LARGEST_NUMBER = 2**63 - 1
@@ -94,7 +96,7 @@ def link_to_next(
 def write_cursor(position: Position) -> str:
     """Returns the cursor of a position."""
     tie = position.tie.bytes if isinstance(position.tie, UUID) else position.tie
-    milliseconds = round(position.moment.timestamp() * 1000)
+    milliseconds = (position.moment - _EPOCH) // _MILLISECOND
     return urlsafe_b64encode(_ENCODER.encode((position.order, milliseconds, tie))).decode().rstrip("=")
 
 
@@ -103,7 +105,7 @@ def read_cursor(text: str) -> Position:
     try:
         packed = urlsafe_b64decode(text + "=" * (-len(text) % 4))
         order, milliseconds, tie = _DECODER.decode(packed)
-        moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
+        moment = _EPOCH + milliseconds * _MILLISECOND  # exact, also in the year 9999
         position = Position(order, moment, UUID(bytes=tie) if isinstance(tie, bytes) else tie)
         if write_cursor(position) == text and (isinstance(tie, bytes) or 0 <= tie <= _LARGEST_NUMBER):
             return position
