@@ -92,5 +92,6 @@ def test_the_full_stop_of_an_abbreviation_ends_no_sentence(text: str) -> None:
 
 
 def test_a_number_may_end_a_sentence() -> None:
+    assert split_sentences("The answer is no. Crane 5 stands.") == ("The answer is no.", "Crane 5 stands.")
     assert split_sentences("Wir haben 12. Danach kam der Kran.") == ("Wir haben 12.", "Danach kam der Kran.")
     assert split_sentences("Termin ist am 12. Bitte melden.") == ("Termin ist am 12.", "Bitte melden.")

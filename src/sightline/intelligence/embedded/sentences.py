@@ -21,6 +21,7 @@ _BREAKS: Final = "。！？｡\\n\\r\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029"  # noq
 _END = re.compile(f"[.!?…؟۔।{_BREAKS}](?:(?<=[{_BREAKS}])|['\"”’»)\\]*_]?(?=\\s))")  # noqa: RUF001 - likewise
 ABBREVIATIONS: Final = words_in("abbreviations")
 _ABBREVIATED: Final = re.compile(rf"(?<![\w.])(?i:{'|'.join(map(re.escape, sorted(ABBREVIATIONS)))})\.\Z")
+_BEFORE_NUMBER: Final = re.compile(rf"(?<![\w.])(?i:{'|'.join(sorted(words_in('before_numbers')))})\.[ \u00a0](?=\d)")
 _LONGEST_ABBREVIATION: Final = 8
 _SPACED: Final = re.compile(r"(?<![\w.])[a-z]\.[ \u00a0][A-Za-z]\.(?!\w)")  # "z. B.", "i. e."
 _LONGEST_SPACED: Final = 5
@@ -67,6 +68,9 @@ def _is_abbreviated(text: str, end: int) -> bool:
     if spaced and spaced.start() < end <= spaced.end():
         return True
     if _ABBREVIATED.search(text, max(0, end - _LONGEST_ABBREVIATION), end):
+        return True
+    numbered = _BEFORE_NUMBER.search(text, max(0, end - _LONGEST_ABBREVIATION), end + 2)
+    if numbered and numbered.end() == end + 1:
         return True
     return _is_german_ordinal(text, end)
 
