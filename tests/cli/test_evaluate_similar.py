@@ -51,6 +51,16 @@ def test_it_counts_what_is_offered_and_which_labelled_pairs_are(world: Path) -> 
     assert found["kept"] is None
 
 
+def test_a_world_without_pairs_of_requests_has_none(world: Path) -> None:
+    labelled = json.loads((world / "duplicates.json").read_text())
+    (world / "duplicates.json").write_text(json.dumps({"statements": labelled["statements"]}))
+    found = run("evaluate", "similar", world, "--json").json
+    assert found["requests"] == {"offered": 0, "right": None, "pairs": 0, "pairsOffered": None}
+    assert found["insights"]["pairs"] == 3
+    (world / "duplicates.json").write_text(json.dumps({"ideas": labelled["ideas"]}))
+    assert run("evaluate", "similar", world, "--json").json["insights"]["pairs"] == 0
+
+
 def test_it_prints_the_figures_with_wrong_offers(world: Path) -> None:
     out = run("evaluate", "similar", world).out
     assert "requests: right          33.3%" in out

@@ -23,18 +23,20 @@ class _Requests(Struct):
     b: str
 
 
-class _Statements(Struct):
-    same: list[tuple[_Quote, _Quote]]
+class _Statements(Struct, frozen=True):
+    same: tuple[tuple[_Quote, _Quote], ...] = ()
 
 
-class _Ideas(Struct):
-    same: list[_Requests]
-    different: list[_Requests]
+class _Ideas(Struct, frozen=True):
+    same: tuple[_Requests, ...] = ()
+    different: tuple[_Requests, ...] = ()
 
 
 class _Pairs(Struct):
-    statements: _Statements
-    ideas: _Ideas
+    """The file `duplicates.json`. A world may have pairs of one kind alone."""
+
+    statements: _Statements = _Statements()
+    ideas: _Ideas = _Ideas()
 
 
 class _Insight(NamedTuple):
