@@ -15,9 +15,9 @@ from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.research import PlanContext, QuestionAnswer, Researcher
 from sightline.platform.clock import Clock
 from sightline.platform.errors import BadRequest
-from sightline.research.runs.search import Budget, SearchTools, Terms, search_section
+from sightline.research.runs.search import Budget, SearchTools, search_section
 from sightline.research.runs.search_result import NewFinding
-from sightline.research.runs.work import PREVIEW_ROUNDS
+from sightline.research.runs.work import PREVIEW_ROUNDS, terms_of
 from sightline.sources.library.library import Library
 from sightline.sources.library.texts import read_text
 
@@ -145,12 +145,7 @@ async def _ask(
 ) -> list[Answered]:
     now = context.now
     plan = (await tools.researcher.plan(question.question, context)).definition
-    terms = Terms(
-        research_mode=plan.research_mode,
-        since=now - timedelta(days=plan.initial_lookback_days),
-        until=now,
-        target=plan.max_sources_per_section,
-    )
+    terms = terms_of(plan, now - timedelta(days=plan.initial_lookback_days), now)
     budget = Budget(rounds=PREVIEW_ROUNDS, seconds=_PATIENCE, patience=_PATIENCE)
     found = [await search_section(one, terms, tools, known={}, budget=budget) for one in plan.sections]
     return [

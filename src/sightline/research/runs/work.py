@@ -80,7 +80,7 @@ async def start_next_section(tx: Tx, workspace_id: UUID, run_id: UUID) -> Sectio
             return SectionTask(
                 attempt=Attempt(workspace_id, run_id, id, attempts + 1),
                 section=next(section for section in definition.sections if section.id == id),
-                terms=_terms(definition, since, until),
+                terms=terms_of(definition, since, until),
                 budget=Budget() if earlier["has_completed"] else Budget(rounds=PREVIEW_ROUNDS),
                 known=await progress.find_sources(tx, workspace_id, run_id),
                 warnings=warnings_of(definition, await tx.value(_FIND_SCORES, **of_run), id),
@@ -104,7 +104,7 @@ def _window(
     return now - timedelta(days=definition.initial_lookback_days), now
 
 
-def _terms(definition: PlanDefinition, since: datetime, until: datetime) -> Terms:
+def terms_of(definition: PlanDefinition, since: datetime, until: datetime) -> Terms:
     return Terms(
         research_mode=definition.research_mode,
         since=since,
