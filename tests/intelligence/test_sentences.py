@@ -85,7 +85,13 @@ def test_the_full_stop_of_a_german_ordinal_ends_no_sentence(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Der Kran Nr. 5 steht ca. 3 Stunden still.", "Es kostet inkl. Aufbau evtl. mehr.", "Mr. Smith asked Dr. Bo."],
+    [
+        "Der Kran Nr. 5 steht ca. 3 Stunden still.",
+        "Es kostet inkl. Aufbau evtl. mehr.",
+        "Mr. Smith asked Dr. Bo.",
+        "Crane no. 5 lifts max. 8 tons.",
+        "Das steht in § 3 Abs. 2.",
+    ],
 )
 def test_the_full_stop_of_an_abbreviation_ends_no_sentence(text: str) -> None:
     assert split_sentences(text) == (text,)
