@@ -225,3 +225,18 @@ async def test_a_dry_run_counts_a_merge_as_the_import_does(database: Database) -
         assert counts(await importing.run(asyncio.Event())) == (0, 1, 0, 0), dry_run
     importing = Import(database, slug, ListReader("insights", opened(merge)), actor_id="tests", dry_run=True)
     assert counts(await importing.run(asyncio.Event())) == (0, 0, 1, 0)
+
+
+async def test_a_dry_run_refuses_merges_as_the_import_does(database: Database) -> None:
+    """Into a merged insight, whether it is here or in the file, and into itself."""
+    slug = await base(database)
+    there = [{"key": "a", "title": "A", "mergedInto": "b"}, {"key": "b", "title": "B"}, {"key": "c", "title": "C"}]
+    await load(database, slug, "insights", json_lines(there))
+    new = [{"key": one, "title": one, "mergedInto": into} for one, into in ("da", "ef", "fg", "hh", "ic")]
+    lines = json_lines([*new, {"key": "g", "title": "g"}, {"key": "b", "mergedInto": "c"}])
+    found = []
+    for dry_run in (True, False):
+        importing = Import(database, slug, ListReader("insights", opened(lines)), actor_id="tests", dry_run=dry_run)
+        found.append(faults(await importing.run(asyncio.Event())))
+    assert found[0] == found[1]
+    assert found[0].keys() == {(line, "mergedInto") for line in (1, 2, 4, 7)}

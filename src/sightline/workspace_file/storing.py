@@ -86,11 +86,13 @@ class Store:
                     await self._compare(
                         table, [entry for one, entry in zip(batch, entries, strict=True) if not one.is_new]
                     )
+                    for entry in (entry for one, entry in zip(batch, entries, strict=True) if one.is_new):
+                        entry.changed = {name for name, value in entry.given.items() if value is not None}
                 else:
                     await self.store(table, entries)
                 changed += [entry for entry in sound(entries) if entry.changed]
                 await self._note_late(table, [pair for pair in zip(batch, entries, strict=True) if pair[1].changed])
-            if table.check_late and changed and not reads_only:
+            if table.check_late and changed:
                 await table.check_late(self.run, changed)
 
     async def _compare(self, table: Table, entries: Sequence[Entry]) -> None:

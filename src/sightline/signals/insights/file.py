@@ -24,28 +24,36 @@ async def _settle(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     await add_keys(run.tx, run.workspace_id, made)
 
 
-# FOR SHARE waits for a merge of a target that has not ended.
+# Waits for a merge of a target that has not ended.
+_HOLD_TARGETS = sql("SELECT FROM insights WHERE workspace_id = :workspace_id AND id = ANY(:targets) FOR SHARE")
+# In a dry run nothing of the file is stored, and `later` has what the file says of a target.
 _FAULTY_MERGES = sql("""
-SELECT i.id,
-       CASE WHEN target.id = i.id THEN 'An insight cannot be merged into itself'
-            WHEN target.merged_into IS NOT NULL OR target.review_state = 'merged'
+WITH given AS (SELECT * FROM unnest(:ids::uuid[], :targets::uuid[]) AS given (id, target))
+SELECT given.id,
+       CASE WHEN given.target = given.id THEN 'An insight cannot be merged into itself'
+            WHEN CASE WHEN later.id IS NULL THEN target.merged_into ELSE later.target END IS NOT NULL
+                 OR target.review_state = 'merged'
             THEN 'That insight is itself merged into another one'
             WHEN EXISTS (SELECT FROM insights AS m
-                          WHERE m.workspace_id = :workspace_id AND m.merged_into = i.id AND m.id <> ALL(:ids))
+                          WHERE m.workspace_id = :workspace_id AND m.merged_into = given.id AND m.id <> ALL(:ids))
             THEN 'Other insights are merged into this one: merge them into the other one too'
        END AS fault
-  FROM insights AS i
-  JOIN insights AS target ON target.workspace_id = :workspace_id AND target.id = i.merged_into
- WHERE i.workspace_id = :workspace_id AND i.id = ANY(:ids) FOR SHARE OF target""")
+  FROM given
+  LEFT JOIN given AS later ON later.id = given.target
+  LEFT JOIN insights AS target ON target.workspace_id = :workspace_id AND target.id = given.target
+ WHERE given.target IS NOT NULL""")
 
 
 async def _check_merges(run: Run, entries: list[Entry]) -> None:
     """Refuses new merges into a merged insight, as the API does."""
     merged = [entry for entry in entries if "mergedInto" in entry.changed]
-    rows = await run.tx.rows(_FAULTY_MERGES, workspace_id=run.workspace_id, ids=[entry.id for entry in merged])
+    targets = {entry.values["id"]: entry.values["merged_into"] for entry in merged}
+    given = {"workspace_id": run.workspace_id, "targets": list(targets.values())}
+    await run.tx.run(_HOLD_TARGETS, **given)
+    rows = await run.tx.rows(_FAULTY_MERGES, **given, ids=list(targets))
     faults = {row["id"]: row["fault"] for row in rows}
     for entry in merged:
-        if fault := faults.get(entry.id):
+        if fault := faults.get(entry.values["id"]):
             run.refuse(entry, "mergedInto", fault)
 
 
