@@ -28,25 +28,26 @@ def keep_sourced(draft: Draft, material: Material) -> Draft:
     known = {source.ref for source in draft.sources}
     said = _said(material)
     kept = []
-    for line in body.split("\n"):
-        sound = _MARK.sub(lambda mark: mark[0] if int(mark[1]) in known else "", line)
-        if _is_misquoted(sound, said):
+    for line in _MARK.sub(lambda mark: mark[0] if int(mark[1]) in known else "", body).split("\n"):
+        if _is_misquoted(line, said):
             continue
-        if not _is_unsourced(sound):
-            kept.append(sound)
-        elif not sound.startswith(("|", ">")):
-            kept.append(f"{PROPOSAL}{_ITEM.sub('', sound).strip()}")
+        if not _is_unsourced(line):
+            kept.append(line)
+        elif not line.startswith(("|", ">")):
+            kept.append(f"{PROPOSAL}{_ITEM.sub('', line).strip()}")
     return draft._replace(content="\n".join(kept) + heading + listed)
 
 
 def _is_unsourced(line: str) -> bool:
-    return not _MARK.search(line) and not _NO_CLAIM.fullmatch(line)
+    return bool(line) and not _MARK.search(line) and not _NO_CLAIM.fullmatch(line)
 
 
 def _is_misquoted(line: str, said: Mapping[int, set[str]]) -> bool:
     line = line.strip()
+    if not line.startswith("> “"):
+        return False
     ends = (mark.end() for mark in re.finditer("”", line))
-    return line.startswith("> “") and not any(line[:end] in said[end] for end in ends if end in said)
+    return not any(line[:end] in said[end] for end in ends if end in said)
 
 
 def _said(material: Material) -> Mapping[int, set[str]]:

@@ -59,7 +59,7 @@ def _is_about(text: str, topic: str) -> bool:
     return _topics()[topic].search(text.lower()) is not None
 
 
-class Outline(Struct):
+class Outline(Struct, dict=True):
     """The title of a document, its first heading, and what stands under the others."""
 
     title: str
@@ -67,6 +67,11 @@ class Outline(Struct):
     quotes: int
     sections: dict[str, list[str]]
     questions: dict[str, str] = {}
+
+    @cached_property
+    def parts(self) -> dict[str, list[list[str]]]:
+        """The macros under each heading, each with its words."""
+        return {heading: [part.split() for part in found] for heading, found in self.sections.items()}
 
 
 @cache
@@ -97,7 +102,7 @@ class Writing:
         self.questions: dict[str, list[AboutQuestion]] = defaultdict(list)
         self._answers: dict[str, list[tuple[int, AboutQuestion]]] = defaultdict(list)
         self._topics = {topic_of(one.question) for one in asked if one.answer}
-        parts = [part.split() for parts in self.outline.sections.values() for part in parts]
+        parts = list(chain.from_iterable(self.outline.parts.values()))
         headed = {topic for macro, *topics in parts if macro == "answers" for topic in topics}
         shown = self.requirements if ["requirements"] in parts else []
         labels = {id: one.label for one in shown for id in one.public_ids}
