@@ -37,6 +37,8 @@ STATEMENTS = {
         "They asked for an audit log.",
         "Wir bräuchten eine Suche nach Datum.",
         "Es wäre toll, wenn man Spalten ausblenden könnte.",
+        "Könnten Sie uns bei Verspätung automatisch eine Nachricht schicken?",
+        "Können Sie uns eine SMS senden, sobald der Kran frei wird?",
     ],
     "praise": [
         "We love the dashboard.",
@@ -52,6 +54,8 @@ STATEMENTS = {
         "How do I change my billing address?",
         "Which plan includes single sign-on?",
         "Does the export keep colours?",
+        "Können Sie mir bitte die Rechnung 4711 noch einmal schicken?",
+        "Können Sie mir den Vertrag für Kran 7 per Mail senden?",
     ],
     "context": [
         "We export about 40 tables every week for finance.",
