@@ -338,7 +338,4 @@ def _beside_figures(asked: Asked, terms: Terms, line: str) -> float:
 def _tone(line: str) -> float:
     """Returns a sum for results, and against a method or an earlier time."""
     lower = line.lower()
-    tones = {name: weight for name, (weight, tone) in wording().tones.items() if re.search(tone, lower)}
-    if "latest" in tones:
-        tones.pop("earlier", None)  # a sentence that compares today with before is of today
-    return sum(tones.values())
+    return sum(weight for weight, tone in wording().tones.values() if re.search(tone, lower))

@@ -12,7 +12,6 @@ _BOUNDED: Final = 300
 
 _QUOTED = re.compile(r"\s*(?:>(?!=?\d)|\|)")
 _SIGNATURE = re.compile(r"--\s?|_{5,}|-{5,}")
-_ADDRESS = re.compile(r"\s*(?:(?:https?://|www\.)\S+|\S+@\S+\.\w+|[+(]?\d[\d ()/.-]{6,}\d|#\S+)\s*", re.IGNORECASE)
 _NOTHING: Final = frozenset({"header", "wrote", "notice"})
 
 _SIGNATURE_LINES: Final = 8
@@ -34,7 +33,7 @@ def without_boilerplate(lines: Iterable[Quote]) -> Iterator[Quote]:
             left_out -= 1
         elif _SIGNATURE.fullmatch(text) or "sign_off" in parts:
             left_out = _SIGNATURE_LINES if line.speaker is None or line.turn is not None else 0
-        elif not (_QUOTED.match(text) or _ADDRESS.fullmatch(text) or parts & _NOTHING):
+        elif not (_QUOTED.match(text) or parts & _NOTHING):
             yield line
 
 

@@ -59,20 +59,18 @@ def _grouped(material: SignalMaterial) -> list[_Group]:
     """Groups similar statements of one category. One that goes on about the one before stays with it."""
     found: list[_Group] = []
     similar: dict[Category, Statements] = defaultdict(lambda: Statements(_ALIKE))
-    equal: dict[tuple[Category, frozenset[str]], _Group] = {}
     group: _Group | None = None
     before: Quote | None = None
     for quote, category in _find_statements(material):
         goes_on = _follows(material, quote, before) and words_of(quote.text)[0] in _CONTINUING  # "It happens daily."
         if group is None or group.category != category or not goes_on:
             words = telling_words(quote.text)
-            group = equal.get((category, words))
-            if group is None and (place := similar[category].find(words)) is not None:
-                group = found[place]
-            if group is None:
-                group = equal[category, words] = _Group(category, [])
-                similar[category].add(words, len(found))
-                found.append(group)
+            place = similar[category].find(words)
+            if place is None:
+                place = len(found)
+                similar[category].add(words, place)
+                found.append(_Group(category, []))
+            group = found[place]
         group.said += 1
         if len(group.quotes) < MOST_QUOTES:
             group.quotes.append(quote)
