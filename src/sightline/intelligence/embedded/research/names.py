@@ -8,14 +8,13 @@ from typing import Final
 
 from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.research.terms import pattern, wording
-from sightline.intelligence.embedded.vocabulary import STOP_WORDS, words_in
+from sightline.intelligence.embedded.vocabulary import words_in
 from sightline.intelligence.plans import Competitor
 from sightline.sources.addresses import host_of, is_within
+from sightline.sources.languages import language_of_question
 
 _LIST: Final = re.compile(r", and |, or |, | and | or ")
 _SHORT: Final = re.compile(r"[A-Z0-9&]{1,4}s?")  # API, PDF, EU: abbreviations name no competitor
-_LEAST_ENGLISH: Final = 2  # stop words in lower case, or at the start
-_MOST_CAPITALS: Final = 0.35
 _LONGEST_NAME: Final = 160
 _MOST_READ: Final = 20_000  # characters of a page, in which each passage may look
 _MOST_NAMES: Final = 20  # of a question that are looked for
@@ -38,13 +37,10 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def names_in(question: str) -> list[str]:
-    """Returns the capitalised names of a question, each once; none if most of its words have a capital."""
+    """Returns the capitalised names of a question, each once; none of a German one."""
+    if language_of_question(question) == "German":  # which capitalises all nouns
+        return []
     starts = {sentence.strip()[:1] and sentence.strip().split()[0] for sentence in re.split(r"[.?!:\n]", question)}
-    words = [word.strip(".,;:?!") for word in question.split()]
-    said = [word.lower() if at == 0 else word for at, word in enumerate(words)]
-    is_english = sum(word in STOP_WORDS for word in said) >= _LEAST_ENGLISH
-    if not is_english and sum(word[:1].isupper() for word in words) > _MOST_CAPITALS * len(words):
-        starts |= {word for word in words if word[:1].isupper()}  # a language that capitalises nouns, or a headline
     names = (name for name in pattern("capitalised").findall(question) if name.split()[0] not in starts)
     return list(dict.fromkeys(_clean(names)))
 

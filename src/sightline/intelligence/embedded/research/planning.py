@@ -26,7 +26,7 @@ from sightline.intelligence.embedded.research.terms import (
     wording,
 )
 from sightline.intelligence.embedded.sentences import split_sentences
-from sightline.intelligence.embedded.vocabulary import GERMAN_WORDS, STOP_WORDS
+from sightline.intelligence.embedded.vocabulary import GERMAN_WORDS
 from sightline.intelligence.embedded.words import words_of
 from sightline.intelligence.plans import Competitor, PlanDefinition, PlanSection, SectionScope, SectionType
 from sightline.intelligence.research import PlanContext, ProductText, ResearchPlan
@@ -41,7 +41,6 @@ _MOST_WORDS: Final = 8  # of a topic
 _LEAST_OVERLAP: Final = 0.3  # of the question's terms stand in the names of a product and its features
 _MOST_ASKED: Final = 2  # questions of an objective
 _MOST_NAMES: Final = 2
-_LEAST_ENGLISH: Final = 0.4  # of the words are stop words
 
 _LEAST_WRITTEN: Final = 0.05
 _MOST_OWN: Final = 1  # word of its own in a question that refers to the one before
@@ -135,9 +134,7 @@ def _topic(questions: Sequence[str], names: Sequence[str], languages: Sequence[s
 def _languages(text: str, evidence: Sequence[str]) -> list[str]:
     """Returns languages that the question names, else its own, English, and those of one in twenty customers' texts."""
     named = [word for word in pattern("language").findall(text) if code_of(word) and len(word) > 2]
-    words = words_of(text)
-    is_english = sum(word in STOP_WORDS for word in words) >= _LEAST_ENGLISH * len(words)
-    own = None if is_english else language_of_question(text)
+    own = language_of_question(text)
     written = Counter(map(language_of, evidence))
     often = (code for code, count in written.most_common() if code and count >= _LEAST_WRITTEN * len(evidence))
     found = named or [*([own] if own else []), plans.DEFAULT_LANGUAGE, *map(name_of, often)]
