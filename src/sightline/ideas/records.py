@@ -13,11 +13,10 @@ from sightline.ideas.classifications.records import (
     NewClassification,
 )
 from sightline.ideas.matching.records import FeatureMatching
-from sightline.platform.errors import InvalidReference
 from sightline.platform.http.query_strings import Query
 from sightline.platform.lists.changes import UpdatedSince
 from sightline.platform.refs import InitiativeRef
-from sightline.platform.wire import Id, IdSet, Input, Record, Text, Timestamp, Trimmed, WireType, Word, decode_parts
+from sightline.platform.wire import Id, IdSet, Input, Record, Reference, Text, Timestamp, Trimmed, Word, decode_parts
 
 
 class IdeaProvenance(Record, omit_defaults=True):
@@ -105,23 +104,18 @@ class NewIdea(Input):
     official_answer: OfficialAnswer | None = None
 
 
-class InitiativeReference(str, metaclass=WireType):
+class InitiativeReference(Reference):
     """The UUID or public id of an initiative."""
 
-    __slots__ = ()
+    to = InitiativeRef
 
     @classmethod
     def read(cls, value: Any) -> str:
-        text = Trimmed.read(value)
-        try:
-            InitiativeRef.parse(text)
-        except InvalidReference as refusal:
-            raise ValueError(refusal.detail) from None
-        return text
+        return super().read(Trimmed.read(value))
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
-        shown = InitiativeRef.schema()
+        shown = super().schema()
         return {**shown, "pattern": rf"^\s*{shown['pattern'][1:-1]}\s*$"}
 
 

@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from sightline.platform.db import Position, Row, Window
 from sightline.platform.errors import Fault, InvalidReference
 from sightline.platform.lists.large import LargeRecords
-from sightline.platform.refs import UUID_PATTERN, SignalRef, parse_uuid
+from sightline.platform.refs import UUID_PATTERN, Ref, SignalRef, parse_uuid
 
 Shown = TypeVar("Shown")
 
@@ -254,22 +254,29 @@ class Id(UUID, metaclass=WireType):
         return {"type": "string", "format": "uuid", "pattern": f"^{UUID_PATTERN}$"}
 
 
-class SignalReference(str, metaclass=WireType):
-    """A signal's UUID or public id, in any letter case, for `SignalRef.parse`."""
+class Reference(str, metaclass=WireType):
+    """A record's UUID or public id, in any letter case, for `to.parse`."""
 
+    to: ClassVar[type[Ref]]
     __slots__ = ()
 
     @classmethod
     def read(cls, value: Any) -> str:
         try:
-            SignalRef.parse(_text(value))
+            cls.to.parse(_text(value))
         except InvalidReference as refusal:
             raise ValueError(refusal.detail) from None
         return _text(value)
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
-        return SignalRef.schema()
+        return cls.to.schema()
+
+
+class SignalReference(Reference):
+    """A signal's UUID or public id, in any letter case, for `SignalRef.parse`."""
+
+    to = SignalRef
 
 
 IdSet = Annotated[list[Id], Meta(max_length=1_000)]
