@@ -1,8 +1,6 @@
 """An initiative with a written PRD, and workers as processes that wait for the test before they write."""
 
-import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -22,10 +20,10 @@ from sightline.platform.jobs import Tools
 from sightline.platform.jobs.queue import HeldDatabase
 from sightline.platform.jobs.worker import Pace
 from tests.waiting import until
+from tests.workers import Workers
 from tests.world import World
 
 Json = dict[str, Any]
-ROOT = Path(__file__).parents[2]
 AT = "/initiatives/INITIATIVE-1"
 HEARTBEAT = 1.0
 TOOLS: Tools = {EmbeddedEngine: embedded_engine()}
@@ -110,31 +108,20 @@ async def earlier_versions(acme: World) -> list[int]:
         return [row["version"] for row in await tx.rows(kept, workspace_id=acme.workspace_id)]
 
 
-class Crew:
+class Crew(Workers):
     """Workers on the database of the tests. `module` is what each runs."""
 
     module = "tests.documents.worker_process"
 
     def __init__(self, url: str, folder: Path) -> None:
+        super().__init__(folder / "log")
         self._url = url
         self._folder = folder
-        self._log = folder / "log"
-        self._workers: list[subprocess.Popen[bytes]] = []
 
     def worker(self, heartbeat: float = HEARTBEAT) -> "subprocess.Popen[bytes]":
         """One more, which takes jobs."""
         pace = msgspec.json.encode(Pace(heartbeat=timedelta(seconds=heartbeat))).decode()
-        words = [sys.executable, "-m", self.module, self._url, pace, str(self._folder)]
-        with open(self._log, "ab") as log:
-            process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=log)
-        self._workers.append(process)
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"ready\n", self.said
-        return process
-
-    @property
-    def said(self) -> str:
-        return self._log.read_text()
+        return self.start(self.module, self._url, pace, str(self._folder))
 
     def started(self) -> list[int]:
         """The processes that began to write, in their order."""
@@ -156,19 +143,9 @@ class Crew:
     def cure(self) -> None:
         (self._folder / "poison").unlink()
 
-    def end(self) -> None:
-        for process in self._workers:
-            if process.poll() is None:
-                process.send_signal(signal.SIGCONT)
-                process.kill()
-            process.wait()
-            assert process.stdout is not None
-            process.stdout.close()
-
 
 @pytest.fixture
 def crew(database_url: str, tmp_path: Path) -> Iterator[Crew]:
     crew = Crew(database_url, tmp_path)
     yield crew
     crew.end()
-    print(crew.said if (tmp_path / "log").exists() else "")  # noqa: T201 - for who reads a failure

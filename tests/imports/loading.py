@@ -11,8 +11,7 @@ import msgspec
 
 from sightline.imports import Import, Imported, ListReader
 from sightline.platform.db import Database
-from sightline.platform.db.tables import tables_of_workspaces
-from tests.workspace_file.files import apply, new_slug, small
+from tests.workspace_file.files import apply, new_slug, rows_of, small
 
 THEN = "2026-03-01T09:00:00.000Z"
 SUBJECT = {"type": "product", "id": "app"}
@@ -97,18 +96,7 @@ async def workspace_id(database: Database, slug: str) -> UUID:
 
 async def every_row(database: Database, slug: str) -> dict[str, list[str]]:
     """Every row of a workspace with the transaction that wrote it last."""
-    id = await workspace_id(database, slug)
-    async with database.autocommit() as tx:
-        return {
-            table: [
-                row[0]
-                for row in await tx.connection.fetch(
-                    f"SELECT xmin::text || t::text FROM {table} t WHERE workspace_id = $1 ORDER BY 1",  # noqa: S608
-                    id,
-                )
-            ]
-            for table in await tables_of_workspaces(tx.connection)
-        }
+    return await rows_of(database, await workspace_id(database, slug))
 
 
 async def stored(database: Database, slug: str, kind: str) -> int:

@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import json
-import os
 import time
 import tracemalloc
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ import pytest
 from sightline.imports import Import, Imported, ListReader
 from sightline.platform.db import Database
 from tests.imports.loading import base, counts
-from tests.workspace_file.test_size import MB, Generated
+from tests.workspace_file.test_size import MB, Generated, resident
 
 pytestmark = pytest.mark.slow
 
@@ -57,22 +56,17 @@ async def test_memory_does_not_grow_with_the_file(database: Database) -> None:
     assert peak < 25 * MB
 
 
-def _resident() -> int:
-    with open("/proc/self/statm") as statm:
-        return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
 @pytest.mark.torture
 @pytest.mark.parametrize("kind", KINDS)
 async def test_three_hundred_thousand_lines_stay_within_100_mb(database: Database, kind: str) -> None:
     slug = await base(database)
     await _import(database, slug, kind, 2_000)
     gc.collect()
-    before = _resident()
+    before = resident()
     for added in (298_000, 0):
         started = time.monotonic()
         done = await _import(database, slug, kind, 300_000)
         speed = 300_000 / (time.monotonic() - started)
         assert counts(done) == (added, 0, 300_000 - added, 0)
-        assert _resident() - before < 100 * MB
+        assert resident() - before < 100 * MB
         assert speed > 2_000, f"{speed:.0f} lines a second"

@@ -29,7 +29,6 @@ def crew(database_url: str, tmp_path: Path) -> Iterator[Crew]:
     crew = Searchers(database_url, tmp_path)
     yield crew
     crew.end()
-    print(crew.said if (tmp_path / "log").exists() else "")  # noqa: T201 - for who reads a failure
 
 
 async def until_status(lab: Lab, brief_id: str, status: str) -> Json:

@@ -3,11 +3,12 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from tests.sources.web.loopback import Answering
 from tests.waiting import until
 
 Json = dict[str, Any]
@@ -46,12 +47,12 @@ def review(id: int, body: str, *, stars: int = 4, days: float = 1, title: str = 
     }
 
 
-class Storefront:
+class Storefront(Answering):
     """`reviews` are by app, the newest first. `failures` are statuses of the next calls; `broken` paths are 502."""
 
     def __init__(self) -> None:
         self.url = ""
-        self.tasks: set[asyncio.Task[Any]] = set()
+        super().__init__()
         self.clear()
 
     def clear(self) -> None:
@@ -92,20 +93,6 @@ class Storefront:
         if entries:
             feed["entry"] = entries[0] if len(entries) == 1 else entries
         return 200, {"feed": feed}
-
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answers one request; a client that goes away, or the end of the store, ends the answer."""
-        task = asyncio.current_task()
-        assert task
-        self.tasks.add(task)
-        try:
-            with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-                await self._answer(reader, writer)
-        finally:
-            writer.close()
-            with suppress(ConnectionError, asyncio.CancelledError):
-                await writer.wait_closed()
-            self.tasks.discard(task)
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")

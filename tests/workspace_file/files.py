@@ -5,11 +5,13 @@ from io import BytesIO
 from itertools import count
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import msgspec
 import yaml
 
 from sightline.platform.db import Database
+from sightline.platform.db.tables import tables_of_workspaces
 from sightline.workspace_file import Applied, FileRefused, apply_file, export_workspace
 
 _numbers = count(1)
@@ -88,3 +90,18 @@ def timeless(part: Any) -> Any:
 
 def by_key(records: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     return {record["key"]: record for record in records}
+
+
+async def rows_of(database: Database, workspace_id: UUID) -> dict[str, list[str]]:
+    """Every row of a workspace with the transaction that wrote it last."""
+    async with database.autocommit() as tx:
+        return {
+            table: [
+                row[0]
+                for row in await tx.connection.fetch(
+                    f"SELECT xmin::text || t::text FROM {table} t WHERE workspace_id = $1 ORDER BY 1",  # noqa: S608
+                    workspace_id,
+                )
+            ]
+            for table in await tables_of_workspaces(tx.connection)
+        }

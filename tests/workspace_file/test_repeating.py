@@ -6,32 +6,16 @@ from uuid import UUID
 import pytest
 
 from sightline.platform.db import Database
-from sightline.platform.db.tables import tables_of_workspaces
-from tests.workspace_file.files import apply, by_key, exported, small, whole
+from tests.workspace_file.files import apply, by_key, exported, rows_of, small, whole
 from tests.world import World
-
-
-async def _rows(database: Database, workspace_id: UUID) -> dict[str, list[str]]:
-    """Every row of a workspace with the transaction that wrote it last."""
-    async with database.autocommit() as tx:
-        return {
-            table: [
-                row[0]
-                for row in await tx.connection.fetch(
-                    f"SELECT xmin::text || t::text FROM {table} t WHERE workspace_id = $1 ORDER BY 1",  # noqa: S608
-                    workspace_id,
-                )
-            ]
-            for table in await tables_of_workspaces(tx.connection)
-        }
 
 
 async def test_the_same_file_twice_writes_nothing(database: Database) -> None:
     file = whole()
     applied = await apply(database, file)
-    before = await _rows(database, applied.workspace_id)
+    before = await rows_of(database, applied.workspace_id)
     again = await apply(database, file)
-    assert await _rows(database, applied.workspace_id) == before
+    assert await rows_of(database, applied.workspace_id) == before
     assert not again.added
     assert all(count.added == count.changed == count.removed == 0 for count in again.counts.values())
     assert again.ids == applied.ids

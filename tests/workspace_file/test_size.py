@@ -114,7 +114,7 @@ async def test_signals_that_are_there_already_do_not_stay_in_memory(database: Da
     assert peak < 30 * MB, f"{peak / MB:.0f} MB for 32 MB of signals"
 
 
-def _resident() -> int:
+def resident() -> int:
     with open("/proc/self/statm") as statm:
         return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
@@ -123,15 +123,15 @@ def _resident() -> int:
 async def test_a_hundred_thousand_ideas_stay_within_150_mb(database: Database) -> None:
     await _apply(database, new_slug(), 100)
     gc.collect()
-    before = _resident()
+    before = resident()
     slug = new_slug()
     started = time.monotonic()
     applied = await _apply(database, slug, 100_000)
     seconds = time.monotonic() - started
     assert applied.counts["ideas"].added == 100_000
-    assert _resident() - before < 150 * MB
+    assert resident() - before < 150 * MB
     assert 200_000 / seconds > 2_000, f"{200_000 / seconds:.0f} records a second"
     started = time.monotonic()
     again = await _apply(database, slug, 100_000)
     assert again.counts["ideas"].unchanged == 100_000
-    assert _resident() - before < 150 * MB
+    assert resident() - before < 150 * MB

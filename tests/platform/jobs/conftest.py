@@ -1,8 +1,6 @@
 """A database of each test's own with the tables of the tests' jobs, and workers as processes."""
 
-import signal
 import subprocess
-import sys
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
@@ -17,21 +15,20 @@ from sightline.platform.jobs import JobKind, add_job
 from sightline.platform.jobs.worker import Pace
 from tests.conftest import new_database
 from tests.platform.jobs.entries import TABLES
+from tests.workers import Workers
 
-ROOT = Path(__file__).parents[3]
 HEARTBEAT = 1.0
 NEW = "INSERT INTO records (workspace_id, id, wanted) VALUES ($1, $2, $3)"
 
 
-class Site:
+class Site(Workers):
     """The database as a test sees it, and the workers it starts on it."""
 
     def __init__(self, db: Database, url: str, log: Path) -> None:
+        super().__init__(log)
         self.db = db
         self.url = url
         self.workspace = uuid4()
-        self._log = log
-        self._workers: list[subprocess.Popen[bytes]] = []
 
     async def make_tables(self) -> None:
         async with self.db.autocommit() as tx:
@@ -43,17 +40,7 @@ class Site:
         """A worker that takes jobs; heartbeat and tick in seconds. Its jobs reach the database by way of `pooler`."""
         beat, minute = timedelta(seconds=heartbeat), timedelta(seconds=tick)
         pace = msgspec.json.encode(Pace(concurrency=concurrency, heartbeat=beat, tick=minute)).decode()
-        words = [sys.executable, "-m", "tests.platform.jobs.worker_process", self.url, pooler or self.url, pace]
-        with open(self._log, "ab") as log:
-            process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=log)
-        self._workers.append(process)
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"ready\n", self.said
-        return process
-
-    @property
-    def said(self) -> str:
-        return self._log.read_text() if self._log.exists() else ""
+        return self.start("tests.platform.jobs.worker_process", self.url, pooler or self.url, pace)
 
     async def record(self, *, wanted: int = 0) -> UUID:
         record = uuid4()
@@ -93,15 +80,6 @@ class Site:
     async def is_gone(self, record: UUID) -> bool:
         return await self.jobs(record) == 0
 
-    def end(self) -> None:
-        for process in self._workers:
-            if process.poll() is None:
-                process.send_signal(signal.SIGCONT)
-                process.kill()
-            process.wait()
-            assert process.stdout is not None
-            process.stdout.close()
-
 
 @pytest_asyncio.fixture
 async def site(database_server: str, tmp_path: Path) -> AsyncIterator[Site]:
@@ -113,4 +91,3 @@ async def site(database_server: str, tmp_path: Path) -> AsyncIterator[Site]:
         yield site
         site.end()
         await db.close()
-        print(site.said)  # noqa: T201 - for who reads a failure

@@ -39,28 +39,15 @@ def redirect(url: str) -> bytes:
     return http("", "302 Found", {"Location": url})
 
 
-class Host:
-    """One host. `answers` are by path; what is missing is 404. `requests` are heads of requests as they came."""
+class Answering:
+    """Answers one request of each connection, as `_answer` says."""
 
-    def __init__(self, address: str = "127.0.0.1", answers: Mapping[str, Answer] | None = None) -> None:
-        self.address = address
-        self.answers = dict(answers or {})
-        self.requests: list[str] = []
+    def __init__(self) -> None:
         self.connections = 0
-        self.port = 0
-        self.is_silent = False
         self.tasks: set[asyncio.Task[Any]] = set()
 
-    @property
-    def url(self) -> str:
-        return f"http://{self.address}:{self.port}"
-
-    @property
-    def paths(self) -> list[str]:
-        return [head.split(" ")[1] for head in self.requests]
-
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answers one request; a client that goes away ends the answer."""
+        """A client that goes away, or the end of the test, ends the answer."""
         self.connections += 1
         task = asyncio.current_task()
         assert task
@@ -73,6 +60,29 @@ class Host:
             with suppress(ConnectionError, asyncio.CancelledError):
                 await writer.wait_closed()
             self.tasks.discard(task)
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        raise NotImplementedError
+
+
+class Host(Answering):
+    """One host. `answers` are by path; what is missing is 404. `requests` are heads of requests as they came."""
+
+    def __init__(self, address: str = "127.0.0.1", answers: Mapping[str, Answer] | None = None) -> None:
+        super().__init__()
+        self.address = address
+        self.answers = dict(answers or {})
+        self.requests: list[str] = []
+        self.port = 0
+        self.is_silent = False
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.address}:{self.port}"
+
+    @property
+    def paths(self) -> list[str]:
+        return [head.split(" ")[1] for head in self.requests]
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
