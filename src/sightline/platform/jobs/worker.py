@@ -20,7 +20,6 @@ from sightline.platform.jobs.queue import HeldDatabase, HoldLost, Job, Outcome, 
 
 CONNECTIONS = 3  # of the queue's own, so that heartbeats never wait for handlers
 LONGEST_PAUSE = timedelta(seconds=1)  # between two looks; jobs that are due when they are added are notified
-GATHER_SECONDS = 0.01  # while more than half of its jobs run: those that end meanwhile are replaced at once
 REACH_SECONDS = 3.0  # for an answer of the database after a job had none
 UNWIND_SECONDS, END_SECONDS = 2.0, 5.0  # for a handler that is cancelled, and for all of them
 TICK_SECONDS = 300.0
@@ -99,8 +98,6 @@ class Worker:
                 await self._take(free)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._change.wait(), pause)
-            if 2 * len(self._runs) > self.pace.concurrency:
-                await asyncio.sleep(GATHER_SECONDS)
         self._end()
         await asyncio.gather(*self._runs)
 
