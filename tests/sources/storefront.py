@@ -56,6 +56,8 @@ class Storefront(Answering):
         self.clear()
 
     def clear(self) -> None:
+        for task in self.tasks:
+            task.cancel()  # a request that is still held would count as a call of the next test
         self.apps: list[Json] = []
         self.reviews: dict[str, list[Json]] = {}
         self.failures: list[int] = []
