@@ -17,7 +17,7 @@ import httpx2
 from tests.cli.runner import run_in_runner
 from tests.waiting import wait_until
 
-WORDS = (sys.executable, "-m", "sightline")
+WORDS = (sys.executable, "-P", "-m", "sightline")  # as the command does, without modules of the current folder
 SECRET = "the secret of a server"
 
 
@@ -62,11 +62,11 @@ def run_alone(*words: str) -> Done:
 class Serving:
     """A running `serve`, or another command that serves."""
 
-    def __init__(self, log: Path, *words: str | Path, **settings: str) -> None:
+    def __init__(self, log: Path, *words: str | Path, cwd: str = "/", **settings: str) -> None:
         self.log = log
         with open(log, "wb") as out:
             self.process = subprocess.Popen(
-                [*WORDS, *map(str, words)], env=environment(**settings), cwd="/", stdout=out, stderr=out
+                [*WORDS, *map(str, words)], env=environment(**settings), cwd=cwd, stdout=out, stderr=out
             )
 
     @property

@@ -52,6 +52,15 @@ def test_a_dead_process_is_started_again_and_nobody_is_refused(place: Path) -> N
         assert not any(is_alive(pid) for pid in server.children())
 
 
+def test_no_module_of_the_current_folder_is_run(place: Path) -> None:
+    folder = place / "folder"
+    folder.mkdir()
+    (folder / "yaml.py").write_text("raise SystemExit('a module of the folder')")
+    with serving(place / "log", "serve", "--data-dir", place / "data", cwd=str(folder)) as server:
+        server.wait_ready()
+        assert "a module of the folder" not in server.said
+
+
 def test_a_request_that_runs_is_answered_before_the_end(site: Site, place: Path) -> None:
     async def ask_while_it_ends() -> tuple[int, int]:
         blocker = await asyncpg.connect(database_of(site.data))

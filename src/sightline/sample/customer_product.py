@@ -29,7 +29,7 @@ class CustomerProduct:
 
     def start(self, portal_url: str, secret: str) -> None:
         self._process = subprocess.Popen(  # noqa: S603 - a program of our own checkout
-            [sys.executable, "-m", __spec__.name, str(self.program), str(self.port)],
+            [sys.executable, "-P", "-m", __spec__.name, str(self.program), str(self.port)],
             env={**os.environ, "PORTAL_URL": portal_url, "PORTAL_SECRET": secret},
             stdin=subprocess.PIPE,  # which ends with this process, see end_with_parent()
             process_group=0,  # Ctrl+C reaches the demo alone

@@ -55,7 +55,8 @@ class Child:
     async def _run(self) -> int:
         """Runs it once and returns its exit code; when cancelled, ends it."""
         files = [] if self.listening is None else [self.listening.fileno()]
-        words = (sys.executable, "-m", self.module, *map(str, files))
+        # -P: a module of the current folder does not take the place of one of ours.
+        words = (sys.executable, "-P", "-m", self.module, *map(str, files))
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
         with ours:

@@ -106,6 +106,7 @@ class Extractor:
     async def _start(self) -> _Reader:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
+            "-P",  # no modules of the current folder
             "-m",
             "sightline.sources.web.child",
             stdin=PIPE,
