@@ -15,6 +15,7 @@ from sightline.intelligence.embedded.research.passages import (
 from sightline.intelligence.embedded.research.terms import (
     Key,
     folded,
+    foreign_language,
     is_listed,
     pattern,
     presence,
@@ -27,7 +28,7 @@ from sightline.intelligence.embedded.sentences import MOST_CHARACTERS
 from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import LEAST_RELEVANCE, FramedQuote, Judgement, Spot
 from sightline.sources.addresses import host_of
-from sightline.sources.languages import code_of, language_of_question, name_of
+from sightline.sources.languages import code_of, name_of
 from sightline.sources.pages import Page
 from sightline.sources.periods import without_period
 
@@ -74,7 +75,7 @@ def _lacking(
 
     A page in another language that may answer does not lack one word of which the lists have no other.
     """
-    own = language_of_question(question) or "English"
+    own = foreign_language(question) or "English"
     asked = telling(without_period(question), [*section.scope.languages, own])
     lacks = [word for word in asked if not folded(word) & words]
     is_foreign = page.language not in (None, code_of(own))

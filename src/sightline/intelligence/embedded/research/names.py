@@ -7,11 +7,10 @@ from functools import lru_cache
 from typing import Final
 
 from sightline.intelligence.embedded.kept import keep_by_text
-from sightline.intelligence.embedded.research.terms import pattern, wording
+from sightline.intelligence.embedded.research.terms import foreign_language, pattern, wording
 from sightline.intelligence.embedded.vocabulary import words_in
 from sightline.intelligence.plans import Competitor
 from sightline.sources.addresses import host_of, is_within
-from sightline.sources.languages import language_of_question
 
 _LIST: Final = re.compile(r", and |, or |, | and | or ")
 _SHORT: Final = re.compile(r"[A-Z0-9&]{1,4}s?")  # API, PDF, EU: abbreviations name no competitor
@@ -38,7 +37,7 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 def names_in(question: str) -> list[str]:
     """Returns the capitalised names of a question, each once; none of a German one."""
-    if language_of_question(question) == "German":  # which capitalises all nouns
+    if foreign_language(question) == "German":  # which capitalises all nouns
         return []
     starts = {sentence.strip()[:1] and sentence.strip().split()[0] for sentence in re.split(r"[.?!:\n]", question)}
     names = (name for name in pattern("capitalised").findall(question) if name.split()[0] not in starts)

@@ -19,6 +19,7 @@ from sightline.intelligence.embedded.research.names import (
 from sightline.intelligence.embedded.research.terms import (
     asked_for,
     folded,
+    foreign_language,
     pattern,
     share,
     telling,
@@ -31,7 +32,7 @@ from sightline.intelligence.embedded.words import words_of
 from sightline.intelligence.plans import Competitor, PlanDefinition, PlanSection, SectionScope, SectionType
 from sightline.intelligence.research import PlanContext, ProductText, ResearchPlan
 from sightline.platform.ids import new_id
-from sightline.sources.languages import code_of, language_of, language_of_question, name_of
+from sightline.sources.languages import code_of, language_of, name_of
 from sightline.sources.periods import Period, find_period, without_period
 
 _LONGEST_SPLIT: Final = 200
@@ -134,7 +135,7 @@ def _topic(questions: Sequence[str], names: Sequence[str], languages: Sequence[s
 def _languages(text: str, evidence: Sequence[str]) -> list[str]:
     """Returns languages that the question names, else its own, English, and those of one in twenty customers' texts."""
     named = [word for word in pattern("language").findall(text) if code_of(word) and len(word) > 2]
-    own = language_of_question(text)
+    own = foreign_language(text)
     written = Counter(map(language_of, evidence))
     often = (code for code, count in written.most_common() if code and count >= _LEAST_WRITTEN * len(evidence))
     found = named or [*([own] if own else []), plans.DEFAULT_LANGUAGE, *map(name_of, often)]

@@ -15,13 +15,14 @@ from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.meaning import Group, Lexicon, groups, read_lexicon
 from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, read_data, words_in
 from sightline.intelligence.embedded.words import fold, root_of, words_of
-from sightline.sources.languages import code_of, stop_words
+from sightline.sources.languages import code_of, language_of_question, stop_words
 
 COMMON: Final = 0.25
 _GENERIC: Final = 0.5
 _AMBIGUOUS: Final = 0.75
 _SAME, _SYNONYM = 0.8, 0.5  # of the word itself
 _MOST_OTHERS: Final = 16
+_LEAST_ENGLISH: Final = 0.4  # of the words are stop words
 
 Key = str | int  # a stem, or a group of words for the same
 
@@ -170,6 +171,13 @@ def stem(word: str) -> str:
 def _irregular() -> dict[str, str]:
     forms = [verb.split() for verb in wording().irregular.split(",")]
     return {form: verb[0] for verb in forms for form in verb[1:]}
+
+
+def foreign_language(question: str) -> str | None:
+    """Returns the name of a question's language, None for English. The lists of other languages are loaded for them."""
+    words = words_of(question)
+    is_english = sum(word in STOP_WORDS for word in words) >= _LEAST_ENGLISH * len(words)
+    return None if is_english else language_of_question(question)
 
 
 def telling(text: str, languages: Iterable[str] = ()) -> list[str]:
