@@ -32,6 +32,14 @@ def test_refused_lines_are_mended_and_imported_again(bulk: Bulk, tmp_path: Path)
     assert (again.code, (tmp_path / "r2.csv").read_text(), bulk.sizes()["idea"]) == (0, "", 3)
 
 
+def test_a_cell_with_a_carriage_return_comes_back_whole(bulk: Bulk, tmp_path: Path) -> None:
+    (tmp_path / "i.csv").write_bytes(b'Title,Body,External ID,Company\nA,"x\ry",1,nobody\n')
+    rejects = tmp_path / "r.csv"
+    assert bulk.load("ideas", tmp_path / "i.csv", "--rejects", rejects).code == 1
+    again = bulk.load("ideas", rejects, "--unknown-accounts", "create", "--json")
+    assert (again.code, again.json["added"]) == (0, 1), again.err
+
+
 @pytest.mark.parametrize(
     ("row", "behind", "reason"),
     [

@@ -173,7 +173,7 @@ class Rejects:
             if not (isinstance(rows, CsvRows) and rows.head):
                 self.write(_json_line(str(text), found))
                 continue
-            out = csv.writer(SimpleNamespace(write=self.write), delimiter=rows.delimiter, lineterminator="\n")
+            out = csv.writer(SimpleNamespace(write=self.write), delimiter=rows.delimiter)
             if not self._has_head:
                 self.write("\ufeff")  # or Excel reads other letters than there are
                 out.writerow(_csv_row([column.name for column in rows.head.columns], REASONS, rows.head))
