@@ -114,6 +114,11 @@ def has_figure(text: str) -> bool:
     return any(word[0].isdigit() or word in _NUMBERS for word in words) or bool(_ONE.search(" ".join(words)))
 
 
+def is_open(answer: str) -> bool:
+    """Whether the answer begins with the words that nothing is decided yet."""
+    return any(_cued(sentence)[:1] == [Role.OPEN] for sentence in split_sentences(answer)[:1])
+
+
 def has_purpose(text: str) -> bool:
     """Whether the text has an outcome that somebody wants."""
     return _PURPOSE.search(text) is not None or Role.GOAL in _roles(text)

@@ -13,7 +13,14 @@ from msgspec import Struct
 from sightline.intelligence.embedded.documents.findings import Finding, distinct, find_findings, meanings_of
 from sightline.intelligence.embedded.documents.markdown import paragraphs
 from sightline.intelligence.embedded.documents.requirements import ANSWERS, find_requirements, is_new
-from sightline.intelligence.embedded.documents.roles import Role, has_figure, has_purpose, people_in
+from sightline.intelligence.embedded.documents.roles import (
+    Role,
+    has_figure,
+    has_purpose,
+    is_open,
+    people_in,
+    read_sentences,
+)
 from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.likeness import Statements
 from sightline.intelligence.embedded.questions import points_in, rules
@@ -73,6 +80,10 @@ class Outline(Struct, dict=True):
         """The macros under each heading, each with its words."""
         return {heading: [part.split() for part in found] for heading, found in self.sections.items()}
 
+    @cached_property
+    def all_parts(self) -> list[list[str]]:
+        return list(chain.from_iterable(self.parts.values()))
+
 
 @cache
 def _outlines() -> dict[DocumentType, Outline]:
@@ -92,30 +103,44 @@ class Writing:
         ideas = [idea._replace(description=idea.description[:LONGEST_DESCRIPTION]) for idea in material.ideas]
         self.material = material = material._replace(ideas=ideas)
         self.findings = find_findings(material)
+        self._decided = {one.id: one for one in material.questions if one.answer and not is_open(one.answer)}
         said = Statements(_ALIKE)
-        self.description = [Markup(line) for line in paragraphs(self.about.description)]  # noqa: S704 - escaped
-        for sentence in split_sentences(self.about.description):
+        undecided = (one.question for one in material.questions if one.answer and one.id not in self._decided)
+        for sentence in chain(split_sentences(self.about.description), undecided):
             is_new(sentence, said)
         self.requirements = find_requirements(material.ideas, self.findings, said)
         self._descriptions = {idea.public_id: idea.description for idea in material.ideas}
-        asked = [one for one in material.questions if one.answer or not self._is_settled(one)]
+        self.stated: dict[str, list[str]] = defaultdict(list)
+        self.description = self._describe()
+        self._topics = {topic_of(one.question) for one in self._decided.values()}
         self.questions: dict[str, list[AboutQuestion]] = defaultdict(list)
         self._answers: dict[str, list[tuple[int, AboutQuestion]]] = defaultdict(list)
-        self._topics = {topic_of(one.question) for one in asked if one.answer}
-        parts = list(chain.from_iterable(self.outline.parts.values()))
-        headed = {topic for macro, *topics in parts if macro == "answers" for topic in topics}
-        shown = self.requirements if ["requirements"] in parts else []
-        labels = {id: one.label for one in shown for id in one.public_ids}
-        for at, one in enumerate(asked):
-            if not one.answer:
-                self.questions[one.question].append(one)
-                continue
-            topic = topic_of(one.question)
-            place = topic if topic in headed else labels.get(one.asked_of, "decisions")
-            self._answers[place].append((at, one))
+        self._sort_questions()
         self.sources: dict[UUID, DocumentSource] = {}
         records: list[AboutInsight | AboutEvidence] = [*material.insights, *material.evidence]
         self._heard = {one.id: one for one in records}
+
+    def _describe(self) -> list[Markup]:
+        """Returns the paragraphs of the initiative's description, without what stands under other headings."""
+        text = self.about.description
+        for sentence, role in read_sentences(text):
+            if role in (Role.NON_GOAL, Role.MEASURE):
+                self.stated[role].append(sentence)
+                text = text.replace(sentence, "", ["said", role] in self.outline.all_parts)
+        return [Markup(line) for line in paragraphs(text)]  # noqa: S704 - escaped
+
+    def _sort_questions(self) -> None:
+        """Keeps open questions by their words, and answers by the heading or the requirement that they stand under."""
+        headed = {topic for macro, *topics in self.outline.all_parts if macro == "answers" for topic in topics}
+        shown = self.requirements if ["requirements"] in self.outline.all_parts else []
+        labels = {id: one.label for one in shown for id in one.public_ids}
+        for at, one in enumerate(self.material.questions):
+            if one.id in self._decided:
+                topic = topic_of(one.question)
+                place = topic if topic in headed else labels.get(one.asked_of, "decisions")
+                self._answers[place].append((at, one))
+            elif one.answer or not self._is_settled(one):
+                self.questions[one.question].append(one)
 
     # Sources
 
@@ -182,8 +207,8 @@ class Writing:
         return dict(sorted(found.items(), key=lambda each: -len(each[1]))[:_MOST_PEOPLE])
 
     def has(self, *roles: Role) -> bool:
-        """Whether an idea or a customer says something of these roles."""
-        return any(
+        """Whether the description, an idea or a customer says something of these roles."""
+        return any(self.stated[role] for role in roles) or any(
             one.points[role] or one.confirmed[role] or one.voices[role] for one in self.requirements for role in roles
         )
 
@@ -242,7 +267,8 @@ class Writing:
 
     def _is_settled(self, question: AboutQuestion) -> bool:
         """Whether the engine asked it about an earlier description: the present one says it."""
-        return rules().point_of(question.question) in points_in(self._descriptions.get(question.asked_of, ""))
+        text = self._descriptions.get(question.asked_of, "")
+        return rules().point_of(question.question) in {*points_in(text), *(one.role for one in read_sentences(text))}
 
     def answers(self, *places: str) -> list[AboutQuestion]:
         """Returns the answered questions of topics, of the requirement with a label, or of neither ("decisions")."""

@@ -1,0 +1,70 @@
+"""Where sentences in plain words stand in a PRD: needs, targets, limits and what is open."""
+
+import re
+
+from tests.documents.conftest import written
+from tests.documents.written import idea, part, prd
+from tests.world import World
+
+
+async def test_what_the_proposal_gives_people_is_a_requirement_also_at_the_start(world: World) -> None:
+    said = (
+        "The diver gets a link, no app and no login, and ticks off each bottle.",
+        "We keep the hour with the bottle.",
+        "Silence isn't a yes.",
+    )
+    document = await prd(world, ideas=[idea(description=f"{' '.join(said)} The harbour should see it at noon.")])
+    assert [one for one in said if f"- “{one}”" not in part(document, "Requirements")] == []
+    assert "Open:" not in document["content"].partition("## Open points")[0]
+
+
+async def test_targets_and_limits_in_plain_words_stand_under_their_headings(world: World) -> None:
+    measures = (
+        "We'd like half as many dives broken off.",
+        "Would like to get from about 9 lost bottles in 100 to 2.",
+        "One dive in thirty starts late because of us, want none.",
+    )
+    limits = ("We don't fill bottles.", "The skipper names the price, we don't set it.", "Never to the guests.")
+    document = await prd(world, ideas=[idea(description=f"The list should be short. {' '.join([*measures, *limits])}")])
+    assert [one for one in measures if f"- “{one}”" not in part(document, "Success measures")] == []
+    assert [one for one in limits if f"- “{one}”" not in part(document, "Non-goals")] == []
+    missing = re.search(r"Open, not recorded:\*\* (.*)", document["content"])
+    assert missing
+    assert not {"what it leaves out", "measure and target"} & set(missing[1].split(", "))
+
+
+async def test_limits_and_targets_of_the_initiative_stand_under_their_headings(world: World) -> None:
+    why, target = "Bottles go missing.", "By May half as many bottles should be lost."
+    limits = ("We keep our hands off the boats; fees stay as they are.", "Nor are courses or insurance.")
+    await prd(world, "TDD", ideas=[idea()])
+    await world.client.patch("/initiatives/INITIATIVE-1", json={"description": " ".join([why, target, *limits])})
+    document = await written(world, "PRD")
+    assert part(document, "Summary").startswith(f"{why} [1]")
+    assert f"- “{target}” [1]" in part(document, "Success measures")
+    assert [one for one in limits if f"- “{one}” [1]" not in part(document, "Non-goals")] == []
+    assert document["content"].count(target) == document["content"].count(limits[0]) == 1
+    assert "what it leaves out" not in document["content"]
+    assert limits[0] in part(await written(world, "INITIATIVE_BRIEF"), "Summary")
+
+
+async def test_what_is_not_decided_is_open_whether_an_idea_or_an_answer_says_so(world: World) -> None:
+    asked = [
+        {"key": "q", "question": "Who pays when a dive school is the guest?", "status": "answered",
+         "answer": "Not decided. Ada is asking two schools."},
+    ]  # fmt: skip
+    said = "tbd: who pays if the dive school is the guest. tbd: which harbours begin."
+    document = await prd(world, ideas=[idea(description=f"The list should be short. {said}", questions=asked)])
+    points = part(document, "Open points")
+    assert (
+        "- **Open:** Who pays when a dive school is the guest? (IDEA-1) Not decided. Ada is asking two schools."
+        in points
+    )
+    assert "- Open: “tbd: which harbours begin.”" in points
+    assert document["content"].partition("## Sources")[0].count("the guest") == 1
+
+
+async def test_an_idea_with_a_measure_is_not_asked_for_one(world: World) -> None:
+    asked = [{"key": "q", "question": "Which figure will show that it works, and what should it become?"}]
+    said = "The list should be short. We'd like half as many dives broken off."
+    document = await prd(world, ideas=[idea(description=said, questions=asked)])
+    assert "Which figure" not in document["content"]
