@@ -179,6 +179,8 @@ class Finding:
 
 @keep_by_text(5_000)
 def meanings_of(*texts: str) -> Meanings:
+    if len(texts) > 1:  # a sentence stands in several texts
+        return frozenset[int | str]().union(*map(meanings_of, texts))
     return frozenset[int | str]().union(*(term.meanings for text in texts for term in meaning_of(text)))
 
 

@@ -98,7 +98,7 @@ class Requirement:
 def find_requirements(ideas: Sequence[AboutIdea], findings: Findings, said: Statements) -> list[Requirement]:
     """Groups near-identical ideas, the best supported first. `said` are statements that are not said again."""
     found = [Requirement(group) for group in _grouped(ideas)]
-    for one, finding, is_own in _assigned(found, findings.problems):
+    for one, finding, is_own in _assigned(found, findings.problems) if findings.problems else ():
         one.findings.append(finding)
         if is_own:
             one.own.add(finding)
@@ -177,6 +177,8 @@ def _select(one: Requirement, said: Statements) -> None:
         if not finding.is_statement:
             role = role_of_statement(finding.title, "request") if finding.is_request else Role.PROBLEM
             one.confirmed[role].append(finding)
+    if not any(finding.is_statement for finding in one.findings):
+        return
     named = telling_words(one.name)
     about = meanings_of(one.name, *(point.text for points in one.points.values() for point in points))
     statements = [(finding, finding.shared(about)) for finding in one.findings if finding.is_statement]

@@ -215,6 +215,8 @@ class Writing:
     @cached_property
     def praise(self) -> list[Finding]:
         """The praise that is about an idea: half of its words are, or a person described or confirmed it."""
+        if not self.findings.praise:
+            return []
         texts = ([idea.name, *split_sentences(idea.description)] for idea in self.material.ideas)
         meanings = meanings_of(*chain.from_iterable(texts))
         about = {one: one.shared(meanings) for one in self.findings.praise}
