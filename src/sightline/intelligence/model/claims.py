@@ -12,7 +12,7 @@ from msgspec import Struct
 from sightline.intelligence.model.answers import MOST_COMPLAINTS, MOST_ITEMS
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import fenced, read_task
-from sightline.intelligence.model.quotes import figures_of, locate, quotes_in
+from sightline.intelligence.model.quotes import exact_words, figures_of, quotes_in
 from sightline.intelligence.model.session import Session
 
 LONGEST_SENTENCE: Final = 600
@@ -69,7 +69,7 @@ class Sources:
         self.by_number = by_number
         self._labels = {label for text in labels for label in _LABEL.findall(text)}
         self._figures_of = cache(figures_of)
-        self._locate = cache(locate)
+        self._exact = cache(exact_words)
 
     def texts_of(self, claim: Claim) -> list[str]:
         return [self.by_number[number] for number in dict.fromkeys(claim.sources) if number in self.by_number]
@@ -87,7 +87,7 @@ class Sources:
             return f"{about} has figures that are not in its sources."
         quoted = [*quotes_in(claim.text), *([claim.quote] if claim.quote else [])]
         for text in texts:
-            quoted = [words for words in quoted if not self._locate(words, text)]
+            quoted = [words for words in quoted if not self._exact(words, text)]
         return f"{about} quotes words that are not in its sources." if quoted else ""
 
     def sort_out(self, sentences: Iterable[tuple[Key, Sentence]]) -> tuple[list[tuple[Key, Sentence]], str]:
@@ -114,10 +114,7 @@ class Sources:
 
     def exact(self, claim: Claim, words: str) -> str:
         """Returns the words as a source of the sentence has them, or nothing."""
-        for text in self.texts_of(claim):
-            if place := self._locate(words, text):
-                return text[place.start : place.end]
-        return ""
+        return next(filter(None, (self._exact(words, text) for text in self.texts_of(claim))), "")
 
     def exactly(self, claim: Claim) -> str:
         """Returns the sentence as one line without marks, with quotes in the words of its sources."""

@@ -27,7 +27,7 @@ from sightline.intelligence.engine import (
 from sightline.intelligence.model.answers import MOST_COMPLAINTS, MOST_ITEMS
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import fenced, read_task
-from sightline.intelligence.model.quotes import invents, locate
+from sightline.intelligence.model.quotes import exact_words, invents
 from sightline.intelligence.model.session import Session
 
 Found = TypeVar("Found")
@@ -128,7 +128,7 @@ class Shown:
         self._material = material
         self._text = material.text[:LONGEST_TEXT]
         self._options = [(group, option) for group in material.groups for option in group.options]
-        self._locate = cache(partial(locate, source=self._text))
+        self._exact = cache(partial(exact_words, source=self._text))
 
     @property
     def data(self) -> str:
@@ -198,10 +198,10 @@ class Shown:
 
     def _quote(self, quote: str) -> str:
         """Returns the words of the text that are meant. Raises _Wrong."""
-        place = self._locate(quote) if len(quote) <= LONGEST_GIVEN_QUOTE else None
-        if place is None:
+        found = self._exact(quote) if len(quote) <= LONGEST_GIVEN_QUOTE else ""
+        if not found:
             raise _Wrong(f"“{_short(quote)}” is not word for word in the idea.")
-        return self._text[place.start : place.end]
+        return found
 
     def _line(self, text: str, about: str = "") -> str:
         """Returns the text as one line; empty if it is too long, cannot be shown, or invents figures or quotes."""

@@ -39,6 +39,12 @@ def locate(quote: str, source: str) -> Place | None:
     return found and Place(start_with_sign(source, found.start), end_with_sign(source, found.end))
 
 
+def exact_words(quote: str, source: str) -> str:
+    """Returns the words that are meant as the source has them, or nothing. The bounds are those of `locate`."""
+    place = locate(quote, source)
+    return source[place.start : place.end] if place else ""
+
+
 def _locate(quote: str, source: str) -> Place | None:
     exact, words = _read(quote)
     if not words:

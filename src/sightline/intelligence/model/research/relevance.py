@@ -14,7 +14,7 @@ from sightline.intelligence.embedded.sentences import MOST_CHARACTERS
 from sightline.intelligence.model.answers import MOST_COMPLAINTS, MOST_ITEMS
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import cut, fenced, read_task
-from sightline.intelligence.model.quotes import locate
+from sightline.intelligence.model.quotes import exact_words
 from sightline.intelligence.model.session import Session
 from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import FramedQuote, Judgement
@@ -134,10 +134,8 @@ def _complaint(numbers: range, exact: Callable[[int, str], str], judged: Mapping
 
 def _exact(parts: Sequence[str], quote: str) -> str:
     """Returns the words as the page has them, or nothing."""
-    for part in parts:
-        if (place := locate(quote, part)) and place.end - place.start <= LONGEST_QUOTE:
-            return part[place.start : place.end]
-    return ""
+    found = (exact_words(quote, part) for part in parts)
+    return next((words for words in found if 0 < len(words) <= LONGEST_QUOTE), "")
 
 
 def _judgement(
