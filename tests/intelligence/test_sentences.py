@@ -91,6 +91,11 @@ def test_the_full_stop_of_a_german_ordinal_ends_no_sentence(text: str) -> None:
         "Mr. Smith asked Dr. Bo.",
         "Crane no. 5 lifts max. 8 tons.",
         "Das steht in § 3 Abs. 2.",
+        "M. Leroy et Mme. Martin perdent des séances, p. ex. le lundi, c.-à-d. tout.",
+        "J.-P. Leroy attend env. 3 minutes, par ex. avec le Pr. Petit.",
+        "Names, dates etc. are lost at 9 a.m. on Mondays by U.S. users, since Jan. 2026.",
+        "Ask Ms. Bo of St. Mary's.",
+        "« Tout est trop lent. »",
     ],
 )
 def test_the_full_stop_of_an_abbreviation_ends_no_sentence(text: str) -> None:
@@ -99,5 +104,12 @@ def test_the_full_stop_of_an_abbreviation_ends_no_sentence(text: str) -> None:
 
 def test_a_number_may_end_a_sentence() -> None:
     assert split_sentences("The answer is no. Crane 5 stands.") == ("The answer is no.", "Crane 5 stands.")
+    assert split_sentences("We sell size M. The rest is gone.") == ("We sell size M.", "The rest is gone.")
     assert split_sentences("Wir haben 12. Danach kam der Kran.") == ("Wir haben 12.", "Danach kam der Kran.")
     assert split_sentences("Termin ist am 12. Bitte melden.") == ("Termin ist am 12.", "Bitte melden.")
+
+
+def test_a_closing_mark_behind_a_space_belongs_to_its_sentence() -> None:
+    assert split_sentences("« Tout est lent ! » M. Leroy attend.") == ("« Tout est lent ! »", "M. Leroy attend.")
+    assert split_sentences("Er kam. »Zu spät.« Sie ging.") == ("Er kam.", "»Zu spät.«", "Sie ging.")
+    assert split_sentences("„Zu spät.“ Sie ging.") == ("„Zu spät.“", "Sie ging.")

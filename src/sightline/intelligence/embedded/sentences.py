@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.signs import without_marks
-from sightline.intelligence.embedded.vocabulary import GERMAN_WORDS, words_in
+from sightline.intelligence.embedded.vocabulary import GERMAN_WORDS, STOP_WORDS, words_in
 from sightline.intelligence.embedded.words import words_of
 
 MOST_CHARACTERS: Final = 40_000
@@ -18,13 +18,18 @@ _ALWAYS: Final = 100  # ends that count however short the text is
 
 # The pattern starts with a set of marks, so that searching is fast; all parts are bounded, so it stays linear.
 _BREAKS: Final = "。！？｡\\n\\r\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029"  # noqa: RUF001 - other scripts end their sentences so
-_END = re.compile(f"[.!?…؟۔।{_BREAKS}](?:(?<=[{_BREAKS}])|['\"”’»)\\]*_]?(?=\\s))")  # noqa: RUF001 - likewise
+_CLOSING: Final = "['\"”“’‘»«)\\]*_]|[ \u00a0\u202f]»"  # noqa: RUF001 - likewise; French puts a space before its mark
+_END = re.compile(f"[.!?…؟۔।{_BREAKS}](?:(?<=[{_BREAKS}])|(?:{_CLOSING})?(?=\\s|\\Z))")  # noqa: RUF001 - likewise
 ABBREVIATIONS: Final = words_in("abbreviations")
 _ABBREVIATED: Final = re.compile(rf"(?<![\w.])(?i:{'|'.join(map(re.escape, sorted(ABBREVIATIONS)))})\.\Z")
 _BEFORE_NUMBER: Final = re.compile(rf"(?<![\w.])(?i:{'|'.join(sorted(words_in('before_numbers')))})\.[ \u00a0](?=\d)")
+_SMALL_FOLLOWS: Final = "|".join(sorted(words_in("before_small_letters")))
+_BEFORE_SMALL: Final = re.compile(rf"(?:(?<![\w.])(?i:{_SMALL_FOLLOWS})|\b[^\W\d]\.[^\W\d])\.[ \u00a0](?=[a-zß-ÿ])")
 _LONGEST_ABBREVIATION: Final = 8
-_SPACED: Final = re.compile(r"(?<![\w.])[a-z]\.[ \u00a0][A-Za-z]\.(?!\w)")  # "z. B.", "i. e."
-_LONGEST_SPACED: Final = 5
+_BEFORE_NAME: Final = re.compile(r"(?<![\w.])(?:M|Ms|Pr|Ste?|[A-Z]\.-[A-Z])\.\Z")  # "M. Leroy", "J.-P. Leroy"
+_LONGEST_BEFORE_NAME: Final = 5
+_SPACED: Final = re.compile(r"(?<![\w.])[a-z]\.[ \u00a0](?:[A-Za-z]|ex)\.(?!\w)")  # "z. B.", "i. e.", "p. ex."
+_LONGEST_SPACED: Final = 6
 _BEFORE_ORDINAL: Final = "|".join(sorted(words_in("before_ordinals")))
 _ORDINAL: Final = re.compile(rf"((?<!\w)(?i:{_BEFORE_ORDINAL})[ \u00a0])?(?<![\w.,])[0-9]{{1,2}}\.\Z")
 _LONGEST_ORDINAL: Final = 9
@@ -69,10 +74,23 @@ def _is_abbreviated(text: str, end: int) -> bool:
         return True
     if _ABBREVIATED.search(text, max(0, end - _LONGEST_ABBREVIATION), end):
         return True
-    numbered = _BEFORE_NUMBER.search(text, max(0, end - _LONGEST_ABBREVIATION), end + 2)
-    if numbered and numbered.end() == end + 1:
-        return True
-    return _is_german_ordinal(text, end)
+    for pattern in (_BEFORE_NUMBER, _BEFORE_SMALL):
+        followed = pattern.search(text, max(0, end - _LONGEST_ABBREVIATION), end + 2)
+        if followed and followed.end() == end + 1:
+            return True
+    return _is_title(text, end) or _is_german_ordinal(text, end)
+
+
+def _is_title(text: str, end: int) -> bool:
+    """Whether the text up to this place ends with the title or the initials before a name: "M." or "J.-P."."""
+    if not _BEFORE_NAME.search(text, max(0, end - _LONGEST_BEFORE_NAME), end):
+        return False
+    following = _NEXT_WORD.match(text, end)
+    return following is not None and following[1][0].isupper() and not _is_common(following[1])
+
+
+def _is_common(word: str) -> bool:
+    return word.lower() in STOP_WORDS or word.lower() in GERMAN_WORDS
 
 
 def _is_german_ordinal(text: str, end: int) -> bool:
