@@ -128,7 +128,8 @@ def test_columns_of_a_report_of_aha_are_known(bulk: Bulk, tmp_path: Path) -> Non
 def test_a_map_says_whether_the_day_or_the_month_is_first(bulk: Bulk, tmp_path: Path) -> None:
     file = written(tmp_path / "i.csv", "ID,Title,Details,Created\n1,A,x,3/2/2026 9:05\n2,B,x,2026-02-03T09:05:00Z\n")
     assert "'day first' or 'month first'" in bulk.load("ideas", file).err
-    for order, found in (("day first", "2026-02-03"), ("month first", "2026-03-02")):
+    both = '[month first, "%Y-%m-%dT%H:%M:%SZ"]'
+    for order, found in (("day first", "2026-02-03"), ("month first", "2026-03-02"), (both, "2026-03-02")):
         chosen = written(tmp_path / "m.yaml", f"dates: {{createdAt: {order}}}")
         assert bulk.load("ideas", file, "--map-file", chosen).code == 0
         days = {one["externalId"]: one["createdAt"] for one in exported(bulk)["ideas"]}

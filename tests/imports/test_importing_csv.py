@@ -287,6 +287,12 @@ async def test_very_many_empty_rows_are_passed_over(database: Database) -> None:
     assert monotonic() - start < 15
 
 
+async def test_headers_that_are_repeated_are_passed_over(database: Database) -> None:
+    slug = await base(database, accounts=[])
+    done = await load(database, slug, "accounts", b"key,name\na,A\nkey, name\nb,name\n")
+    assert (counts(done), sorted(by_key((await exported(database, slug))["accounts"]))) == ((2, 0, 0, 0), ["a", "b"])
+
+
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"key,name\n", b"\xef\xbb\xbf"])
 async def test_a_file_without_records_does_nothing(database: Database, data: bytes) -> None:
     assert counts(await load(database, await base(database), "accounts", data)) == (0, 0, 0, 0)

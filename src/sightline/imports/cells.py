@@ -31,7 +31,7 @@ _NAMED = ("%d.%m.%Y", "%d.%m.%y", "%d/%b/%y", "%d/%b/%Y", "%b %d, %Y", "%Y-%m-%d
 _ORDERS = {"month first": ("%m/%d/%Y", "%m/%d/%y", "%m-%d-%Y"), "day first": ("%d/%m/%Y", "%d/%m/%y", "%d-%m-%Y")}
 _SHORT = {name.lower(): names[0] for names in month_names() for name in names}
 _MONTH = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(_SHORT)})(?![^\W\d_])", re.IGNORECASE)
-_BY_NAME = re.compile(r"^(\d{1,2})[ ./-]+([A-Z][a-z]{2})[ ./-]+(\d{2,4})(?!\d)")
+_BY_NAME = re.compile(r"^(\d{1,2})(?:er)?[ ./-]+([A-Z][a-z]{2})[ ./-]+(\d{2,4})(?!\d)")
 _YEAR_FIRST = re.compile(r"^(\d{4})([/.])(\d{1,2})\2(\d{1,2})(?!\d)")
 _ORDERED = re.compile(r"\d{1,2}[/-]\d{1,2}[/-]")  # what means several days, unless the order is known
 
@@ -122,17 +122,19 @@ def translated(read: Read, labels: Mapping[str, str]) -> Read:
 
 
 def moment_reader(form: str | list[str] | None, zone: str | None, on_unzoned: Callable[[], object]) -> Read:
-    """Returns a reader of dates, which gives them in ISO 8601 with an offset. Months have English or German names.
+    """Returns a reader of dates, which gives them in ISO 8601 with an offset.
 
-    `form`: of `datetime.strptime`, or several. Without one: ISO, then forms that can only mean one day, and those of an
-    order of day and month, which is given in place of a form or is usual in the zone. `on_unzoned` is called for a time
-    without a zone if there is no `zone`.
+    Months have English, German or French names. `form`: of `datetime.strptime`, an order of day and month, or a list of
+    these. Without one: ISO, then forms that can only mean one day, and those of the order that is usual in the zone.
+    `on_unzoned` is called for a time without a zone if there is no `zone`.
     """
     place = ZoneInfo(zone or "UTC")
     usual = "" if zone is None else "month first" if zone.startswith(("America/", "US/")) else "day first"
     order = form if isinstance(form, str) and form in _ORDERS else usual
     given = [] if form is None or form == order else [form] if isinstance(form, str) else form
-    named = [[one.replace("%B", "%b") for one in given] or [day + hour for day in _NAMED for hour in _TIMES]]
+    forms = [day + hour for one in given for day in _ORDERS.get(one, ()) for hour in _TIMES]
+    forms += [one.replace("%B", "%b") for one in given if one not in _ORDERS]
+    named = [forms or [day + hour for day in _NAMED for hour in _TIMES]]
     days_of = [days for name, days in _ORDERS.items() if order in ("", name)]
     ordered = named if given else [[day + hour for day in days for hour in _TIMES] for days in days_of]
 

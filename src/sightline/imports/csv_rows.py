@@ -4,6 +4,7 @@ import csv
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
+from operator import eq
 from typing import Any, NamedTuple
 
 from sightline.imports.columns import Head, Headers, identified, read_head, record_of
@@ -55,8 +56,14 @@ class CsvRows:
                 break
         self._find_head(ahead)
         for row in _rows(chain(ahead, lines), self.delimiter):
-            if row.number > self.head_line:
+            if row.number > self.head_line and not self._is_head(row.cells):
                 yield row
+
+    def _is_head(self, cells: list[str] | str) -> bool:
+        """Whether these are the headers again, as where several files were joined."""
+        columns = self.head.columns if self.head else []
+        names = (column.name for column in columns)
+        return not isinstance(cells, str) and len(cells) == len(columns) and all(map(eq, map(str.strip, cells), names))
 
     def _find_head(self, ahead: list[tuple[int, bytes | None]]) -> None:
         """Takes the first row that names fields, with the delimiter by which it names most; below a title, several.
