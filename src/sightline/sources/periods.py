@@ -28,16 +28,16 @@ _SPAN: Final = re.compile(  # "the lamps last 3 days" names none
     rf"\b(?:(?:in|over|during|within|for|of|since)(?: the)?|the) (?:last|past|previous) "
     rf"(?:(\d{{1,3}}|{'|'.join(_NUMBERS)}) )?(day|week|month|quarter|year)s?\b"
     r"|\b(?:last|past|previous) (week|month|quarter|year)\b"
-    rf"|\b(?:in|während|seit|der) (?:den )?(?:letzten|vergangenen) (?:(\d{{1,3}}|{'|'.join(_NUMBERS)}) )?"
+    rf"|\b(?:(?:in|seit) den|(?:während )?der) (?:letzten|vergangenen) (?:(\d{{1,3}}|{'|'.join(_NUMBERS)}) )?"
     r"(tag|woche|monat|quartal|jahr)(?:en?|n)\b"
-    r"|\b(?:im |in der )?(?:letzte|vergangene)[nrs]? (woche|monat|quartal|jahr)\b",
+    r"|\b(?:im |in der |seit (?:dem |der )?)?(?:letzte|vergangene)[mnrs]? (woche|monat|quartal|jahr)\b",
     re.IGNORECASE,
 )
 _THIS: Final = re.compile(
     r"\b(?:(?:in|during|of) )?(?:this (week|month|quarter|year)|diese[mnrs]? (woche|monat|quartal|jahr))\b",
     re.IGNORECASE,
 )
-_SINCE: Final = re.compile(rf"\b(?:since|after|seit)(?: dem)? {_DATE}", re.IGNORECASE)
+_SINCE: Final = re.compile(rf"\b(?:since|after|seit|nach)(?: dem)? {_DATE}", re.IGNORECASE)
 _BETWEEN: Final = re.compile(
     rf"\b(?:between|from|zwischen|von|vom)(?: dem)? {_DATE} (?:and|to|until|und|bis)(?: dem| zum)? {_DATE}",
     re.IGNORECASE,
