@@ -106,6 +106,7 @@ def test_a_number_may_end_a_sentence() -> None:
     assert split_sentences("The answer is no. Crane 5 stands.") == ("The answer is no.", "Crane 5 stands.")
     assert split_sentences("We sell size M. The rest is gone.") == ("We sell size M.", "The rest is gone.")
     assert split_sentences("Wir haben 12. Danach kam der Kran.") == ("Wir haben 12.", "Danach kam der Kran.")
+    assert split_sentences("I am 45. The app crashes.") == ("I am 45.", "The app crashes.")
     assert split_sentences("Termin ist am 12. Bitte melden.") == ("Termin ist am 12.", "Bitte melden.")
 
 
