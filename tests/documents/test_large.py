@@ -3,12 +3,14 @@
 import random
 import re
 from itertools import combinations
+from threading import current_thread, main_thread
+from typing import Any
 
 import pytest
 
-from sightline.intelligence.embedded import embedded_engine
-from sightline.intelligence.material import LONGEST_DESCRIPTION, DocumentType, Material
-from tests.documents.conftest import written
+from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
+from sightline.intelligence.material import LONGEST_DESCRIPTION, DocumentType, Draft, Material
+from tests.documents.conftest import AT, carry_out, written
 from tests.documents.test_writer import insight, material
 from tests.documents.written import INITIATIVE, idea, part
 from tests.documents.written import insight as heard
@@ -48,6 +50,40 @@ async def test_a_document_of_a_thousand_ideas_and_insights_has_them_all(world: W
     assert all(f"**Slow page{n} of door{n}**" in problems and f"“I wait for page{n}.”" in problems for n in range(MANY))
     kinds = [source["kind"] for source in document["sources"]]
     assert (kinds.count("idea"), kinds.count("insight"), kinds.count("question")) == (MANY + 1, MANY, MANY)
+
+
+class Noting:
+    """The embedded engine; `threads` says for each document whether the thread of all jobs wrote it."""
+
+    name, version = "noting", "1"
+
+    def __init__(self) -> None:
+        self.threads: list[bool] = []
+
+    def write_document(self, type: DocumentType, material: Material) -> Draft:
+        self.threads.append(current_thread() is main_thread())
+        return embedded_engine().write_document(type, material)
+
+
+@pytest.mark.parametrize(
+    "many",
+    [
+        {"ideas": [idea(f"i{n}", f"{n}", description="a") for n in range(150)]},
+        {
+            "ideas": [idea(insights=[f"{n}" for n in range(150)])],
+            "insights": [{"key": f"{n}", "title": f"{n}", "reviewState": "rejected"} for n in range(150)],
+        },
+    ],
+    ids=["ideas", "rejected insights"],
+)
+async def test_a_document_of_many_short_records_holds_up_no_other_job(world: World, many: dict[str, Any]) -> None:
+    engine = Noting()
+    await world.add(initiatives=[INITIATIVE], ideas=[idea("one")])
+    for type in ("PRD", "TDD"):
+        receipt = (await world.client.post(f"{AT}/documents", json={"type": type})).json()
+        await carry_out(world, receipt, {EmbeddedEngine: engine})
+        await world.add(**many)
+    assert engine.threads == [True, False]
 
 
 async def test_a_quote_of_many_of_one_signal_stands_once(world: World) -> None:

@@ -32,9 +32,10 @@ UPDATE document_generations AS g SET status = 'pending', failure = NULL, updated
 
 
 _READING = Turns(2)
-# Characters of material from which a document is composed at once, in some 20 ms. A thread would take more: it and the
-# others wait for each other.
+# Characters of material from which a document is composed at once, in up to 70 ms during which no other job goes on. A
+# thread would take more: it and the others wait for each other.
 SMALL = 20_000
+_RECORD = 200  # characters that take as long to compose as a record without text
 
 
 async def write_document(db: Database, tools: Tools, workspace_id: UUID, generation_id: UUID) -> None:
@@ -63,7 +64,8 @@ async def _draft(db: Database, tools: Tools, task: Task, type: DocumentType, mat
     def compose() -> Draft:
         return keep_sourced(engine.write_document(type, material), material)
 
-    is_small = sum(map(len, source_texts(material).values())) <= SMALL
+    texts = [*source_texts(material).values(), *material.rejected]
+    is_small = sum(_RECORD + len(text) for text in texts) <= SMALL
     recorded = compose() if is_small else await ENGINE_JOBS.run_job(task.workspace_id, compose)
     made = await make_by_model(
         db, tools, task, lambda model, session: add_sentences(model.endpoint, session, recorded, material)
