@@ -81,6 +81,7 @@ async def test_the_words_of_a_period_are_no_subject() -> None:
     [
         ("Wie lange müssen die Chöre auf einen Saal warten?", "chöre saal warten"),
         ("Warum dürfen Chöre nicht in den Saal, und wer möchte das?", "chöre saal"),
+        ("Was war in Bremen am lautesten?", "bremen lautesten"),
         ("Combien de temps les chorales doivent-elles attendre une salle ?", "chorales attendre salle"),
         ("¿Cuánto tiempo deben esperar los coros para una sala?", "esperar coros sala"),
         ("Hoe lang moeten de koren op een zaal wachten?", "koren zaal wachten"),

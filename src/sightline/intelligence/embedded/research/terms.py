@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.meaning import Group, Lexicon, groups, read_lexicon
-from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, read_data, words_in
+from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, GERMAN_WORDS, STOP_WORDS, read_data, words_in
 from sightline.intelligence.embedded.words import fold, root_of, words_of
 from sightline.sources.languages import code_of, language_of_question, stop_words
 
@@ -176,7 +176,8 @@ def _irregular() -> dict[str, str]:
 def foreign_language(question: str) -> str | None:
     """Returns the name of a question's language, None for English. The lists of other languages are loaded for them."""
     words = words_of(question)
-    is_english = sum(word in STOP_WORDS for word in words) >= _LEAST_ENGLISH * len(words)
+    english, german = (sum(word in small for word in words) for small in (STOP_WORDS, GERMAN_WORDS))
+    is_english = english > german and english >= _LEAST_ENGLISH * len(words)  # "was" and "in" are words of both
     return None if is_english else language_of_question(question)
 
 
