@@ -59,6 +59,7 @@ async def test_customers_read_of_a_label_what_the_workspace_says(
         (" delivered ", "done"),
         ("DECLINED", "declined"),
         ("Abgelehnt", "declined"),
+        ("Livré", "done"),
         ("Not planned", "declined"),
         ("Under review", "open"),
         ("Whatever", "open"),

@@ -9,10 +9,13 @@ LabelKind = Literal["open", "planned", "building", "done", "declined"]
 OPEN: LabelKind = "open"
 
 _NAMES: dict[LabelKind, str] = {
-    "planned": "planned, scheduled, next, geplant, eingeplant",
-    "building": "being built, building, in progress, in development, started, doing, in arbeit, in umsetzung",
-    "done": "done, delivered, shipped, released, completed, complete, live, fertig, erledigt, umgesetzt, ausgeliefert",
-    "declined": "declined, rejected, not planned, won't do, wontfix, abgelehnt, nicht geplant",
+    "planned": "planned, scheduled, next, geplant, eingeplant, planifié, prévu",
+    "building": "being built, building, in progress, in development, started, doing, in arbeit, in umsetzung, en cours",
+    "done": (
+        "done, delivered, shipped, released, completed, complete, live, fertig, erledigt, umgesetzt, ausgeliefert, "
+        "livré, terminé"
+    ),
+    "declined": "declined, rejected, not planned, won't do, wontfix, abgelehnt, nicht geplant, refusé, rejeté",
 }
 KIND_BY_NAME = {name: kind for kind, names in _NAMES.items() for name in names.split(", ")}
 

@@ -18,6 +18,9 @@ from sightline.platform.db.words import apart, words_in
 from sightline.platform.turns import TURN_SECONDS, OwnTurns
 
 _MOST_WORDS = 12
+_CUT_SHORT = re.compile(
+    r"(?<!\w)(?:\w|qu)['\u2019](?=\w)|(?<=\w)['\u2019]\w(?!\w)", re.IGNORECASE
+)  # "l'agenda", "what's"
 _SHORTEST_PART = 5
 _MOST_LONGER = 20
 _LONGEST_WORD = 40
@@ -114,8 +117,9 @@ def _quoted(word: str) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """Returns the words of a search, at most 12 of 40 characters."""
-    return list(dict.fromkeys(word[:_LONGEST_WORD] for word in words_in(text)))[:_MOST_WORDS]
+    """Returns the words of a search, at most 12 of 40 characters, without the letter of "l'agenda" or "what's"."""
+    whole = words_in(_CUT_SHORT.sub(" ", text))
+    return list(dict.fromkeys(word[:_LONGEST_WORD] for word in whole))[:_MOST_WORDS]
 
 
 class KnownWords:
