@@ -122,9 +122,8 @@ async def test_a_document_is_stored_once_if_sightline_worker_is_killed_while_sto
         assert (await poll_to_the_end(acme, receipt))["status"] == "completed"
         wait_until(lambda: worker.workers() not in ([], [first]))
         async with acme.database.autocommit() as tx:
-            await until(
-                lambda: tx.connection.fetchval("SELECT NOT EXISTS (SELECT FROM jobs WHERE kind = 'documents.write')")
-            )
+            ended = "SELECT NOT EXISTS (SELECT FROM jobs WHERE record_id = $1)"
+            await until(lambda: tx.connection.fetchval(ended, receipt["jobId"]))
     document = await document_of(acme, receipt)
     assert (document["version"], document["writer"]["name"]) == (2, "embedded")
     assert await earlier_versions(acme) == [1]
