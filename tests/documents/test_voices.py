@@ -2,8 +2,11 @@
 
 import re
 
+from sightline.intelligence.embedded import embedded_engine
+from sightline.intelligence.embedded.documents.roles import Role, role_of_statement
+from sightline.intelligence.evidence import SignalMaterial
 from tests.documents.conftest import Json
-from tests.documents.written import ACCOUNTS, idea, insight, part, prd, signal
+from tests.documents.written import ACCOUNTS, idea, insight, marks, part, prd, signal
 from tests.world import World
 
 LOST = "Sails go missing from the shed. The log of each boat is torn and wet after a week."
@@ -106,3 +109,31 @@ async def test_five_complaints_of_a_requirement_are_shown_and_the_others_counted
     )
     line = part(document, "Problem")
     assert (sum(one in line for one in said), " 1 more statement [" in line) == (5, True)
+
+
+async def bakery(world: World, *said: str, category: str = "problem") -> Json:
+    """The document of two ideas of bakeries, with what customers say that is linked to both."""
+    keys = [str(n) for n in range(len(said))]
+    return await prd(
+        world,
+        signals=[signal(key) for key in keys],
+        insights=[insight(key, text, text, category=category) for key, text in zip(keys, said, strict=True)],
+        ideas=[
+            idea("tray", "Trays that are missing", number=1, insights=keys,
+                 description="The driver sees how many trays a shop has. A loaf is kept for one customer."),
+            idea("oven", "Why was it burnt twice", number=2, insights=keys,
+                 description="The baker notes a reason for each batch. The reason is shown to the owner."),
+        ],
+    )  # fmt: skip
+
+
+async def test_a_question_whether_something_can_be_kept_for_one_is_a_request(world: World) -> None:
+    said = "Can a loaf be put by for one customer so that no other customer can take it?"
+    [found] = embedded_engine().extract_insights(SignalMaterial("conversation", said))
+    assert found.category == "request"
+    document = await bakery(world, said, category="request")
+    assert f"“A loaf is kept for one customer.” {marks(document, 'Trays that are missing')} “{said}” (" in part(
+        document, "Requirements"
+    )
+    other = "Can a loaf be ordered so that no seeds are on it?"
+    assert role_of_statement(other, "request") is Role.NEED

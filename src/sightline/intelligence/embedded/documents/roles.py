@@ -96,7 +96,7 @@ def role_of_statement(text: str, category: str) -> Role:
     if has_figure(text) and {Role.MEASURE, Role.NEED} <= roles:
         return Role.MEASURE
     if category == "request":
-        return Role.GOAL if has_purpose(text) else Role.NEED
+        return Role.GOAL if Role.GOAL in roles else Role.NEED
     if Role.RISK in roles:
         return Role.RISK
     return Role.TODAY if Role.TODAY in roles else Role.PROBLEM
