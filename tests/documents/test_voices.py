@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.embedded.documents.roles import Role, role_of_statement
 from sightline.intelligence.evidence import SignalMaterial
@@ -137,3 +139,27 @@ async def test_a_question_whether_something_can_be_kept_for_one_is_a_request(wor
     )
     other = "Can a loaf be ordered so that no seeds are on it?"
     assert role_of_statement(other, "request") is Role.NEED
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "If my driver has to wait at the shop for somebody's trays to be counted I'll go back to chalk.",
+        "One does not count the trays of a driver.",
+        "My drivers sleep by day, and they don't own a phone for trays.",
+        "Shops won't install anything for a tray.",
+        "We don't want that, a driver who counts trays.",
+        "A driver with trays is fine so long as it isn't shown to the shop.",
+        "A count of trays by the driver at noon is no count at all.",
+    ],
+)
+async def test_who_refuses_or_threatens_objects_and_has_no_problem(world: World, said: str) -> None:
+    document = await bakery(world, said)
+    assert f"- “{said}” (" in part(document, "Risks and objections")
+    assert document["content"].partition("## Sources")[0].count(said) == 1
+
+
+async def test_a_wish_that_a_thing_be_not_done_is_an_objection(world: World) -> None:
+    said = "Please don't let the driver count the trays."
+    document = await bakery(world, said, category="request")
+    assert f"- “{said}” (" in part(document, "Risks and objections")

@@ -26,7 +26,7 @@ _ALIKE_SENTENCES: Final = 0.75
 ANSWERS: Final = 2  # words that a statement shares with what it is about
 _OWN: Final = 0.5  # at least, what the words of the statement itself weigh: its ticket may be about another requirement
 # Statements of customers that are shown for one requirement.
-_MOST: Final = {Role.PROBLEM: 5, Role.TODAY: 1, Role.NEED: 2, Role.RISK: 2, Role.GOAL: 2, Role.MEASURE: 2}
+_MOST: Final = {Role.PROBLEM: 5, Role.TODAY: 1, Role.NEED: 2, Role.RISK: 3, Role.GOAL: 2, Role.MEASURE: 2}
 # What the words that a statement shares with its requirement weigh, 2 for one that no other has, and how many times as
 # much as those that it shares with another one: a lot and a little more, or some and much more.
 _CLEAR: Final = ((2.5, 1.1), (1.0, 1.5))
@@ -187,7 +187,8 @@ def _select(one: Requirement, said: Statements) -> None:
     for finding, shared in statements:
         category = finding.insights[0].category
         role = role_of_statement(finding.said, category)
-        if finding.is_request and (answer := _closest(finding, one.points[Role.NEED], ANSWERS)):
+        is_wish = finding.is_request and role is not Role.RISK
+        if is_wish and (answer := _closest(finding, one.points[Role.NEED], ANSWERS)):
             answer.voices.append(finding)
             continue
         is_first = not shown[role] and (finding in one.own or not finding.is_request or finding.count(about) >= ANSWERS)

@@ -95,10 +95,10 @@ def role_of_statement(text: str, category: str) -> Role:
     roles = _roles(text)
     if has_figure(text) and {Role.MEASURE, Role.NEED} <= roles:
         return Role.MEASURE
-    if category == "request":
-        return Role.GOAL if Role.GOAL in roles else Role.NEED
     if Role.RISK in roles:
         return Role.RISK
+    if category == "request":
+        return Role.GOAL if Role.GOAL in roles else Role.NEED
     return Role.TODAY if Role.TODAY in roles else Role.PROBLEM
 
 
