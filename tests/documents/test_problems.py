@@ -256,11 +256,11 @@ async def test_what_many_customers_say_is_one_line_with_all_their_sources(world:
     [line] = [line for line in part(document, "Problem").splitlines() if "Nobody" in line]
     assert re.match(r"- R1: “Nobody gets in\.” \((Bolt, Core|Core, Bolt)\)", line)
     assert line.count("“") == 1
-    assert re.search(r" 5 more statements( \[\d+\]){5}$", line)
+    assert re.search(r" See also( \[\d+\]){5}$", line)
     assert len(re.findall(r"\[\d+\]", line)) == 7
 
 
-async def test_statements_about_the_idea_are_shown_and_others_counted_without_their_customers(world: World) -> None:
+async def test_statements_about_the_idea_are_shown_and_the_sources_of_others_named(world: World) -> None:
     about = ["The export stops at night", "No table opens as CSV"]
     said = [*about, "Guests shout", "It rains in the office"]
     document = await prd(
@@ -277,11 +277,11 @@ async def test_statements_about_the_idea_are_shown_and_others_counted_without_th
     )
     line = part(document, "Problem").splitlines()[-1]
     assert [one for one in about if f"“{one}.” (Acme)" not in line] == [], line
-    assert re.search(r" 2 more statements( \[\d+\]){2}$", line)
+    assert re.search(r" See also( \[\d+\]){2}$", line)
     assert "Dune" not in line
 
 
-async def test_what_is_understood_only_with_the_sentence_before_it_stands_with_it_or_is_counted(world: World) -> None:
+async def test_what_is_understood_only_with_the_sentence_before_it_stands_with_it_or_is_not_said(world: World) -> None:
     heard = ("The export of tables stops", "They copy each CSV by hand")
     document = await prd(
         world,
@@ -291,7 +291,7 @@ async def test_what_is_understood_only_with_the_sentence_before_it_stands_with_i
     )
     assert "“A table is shown as CSV. It ends in the cellar.”" in document["content"]
     assert f"“{heard[0]}.”" in part(document, "Problem")
-    assert "1 more statement [" in part(document, "Problem")
+    assert "See also [" in part(document, "Problem")
     assert "They copy" not in document["content"].partition("## Sources")[0]
 
 

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
-from sightline.intelligence.embedded.documents.findings import Finding, Findings, distinct, meanings_of
+from sightline.intelligence.embedded.documents.findings import Finding, Findings, Meanings, distinct, meanings_of
 from sightline.intelligence.embedded.documents.markdown import is_row
 from sightline.intelligence.embedded.documents.roles import (
     Role,
@@ -106,8 +106,10 @@ def find_requirements(ideas: Sequence[AboutIdea], findings: Findings, said: Stat
     for number, one in enumerate(found, 1):
         one.label = f"R{number}"
         _read(one, said)
+    common = Counter(chain.from_iterable(_meanings_of(one) for one in found))
+    named = Counter(chain.from_iterable(meanings_of(one.name) for one in found))
     for one in found:
-        _select(one, said)
+        _select(one, said, _only(_meanings_of(one), common), _only(meanings_of(one.name), named))
     return found
 
 
@@ -165,13 +167,23 @@ def _read(one: Requirement, said: Statements) -> None:
                 one.points[role].append(Point(text, idea, []))
 
 
-def _select(one: Requirement, said: Statements) -> None:
+def _meanings_of(one: Requirement) -> Meanings:
+    return meanings_of(one.name, *(point.text for points in one.points.values() for point in points))
+
+
+def _only(meanings: Meanings, counts: Counter[int | str]) -> Meanings:
+    """Returns the meanings that no other requirement has."""
+    return frozenset(one for one in meanings if counts[one] == 1)
+
+
+def _select(one: Requirement, said: Statements, rare: Meanings, names: Meanings) -> None:
     """Chooses what is shown of the findings: what people confirmed, and few of the other statements.
 
-    A statement is shown if it is understood alone, means what it says, and shares two words with the ideas, or is the
-    first complaint, or the first request that is linked to them alone; the best supported ones come first. It stands
-    with the sentence of an idea that is for the same and has most of its words. A request in the words of the name is
-    not shown: it stands below that.
+    A statement is shown if it is understood alone, means what it says, and shares two words with the ideas. A complaint
+    with a figure needs one that is `rare`, the first complaint one of the `names`: words of this requirement alone. The
+    first one that is linked to the ideas alone needs none. The best supported ones come first. A statement stands with
+    the sentence of an idea that is for the same and has most of its words. A request in the words of the name is not
+    shown: it stands below that.
     """
     for finding in one.findings:
         if not finding.is_statement:
@@ -180,21 +192,24 @@ def _select(one: Requirement, said: Statements) -> None:
     if not any(finding.is_statement for finding in one.findings):
         return
     named = telling_words(one.name)
-    about = meanings_of(one.name, *(point.text for points in one.points.values() for point in points))
+    about = _meanings_of(one)
+    names = frozenset(name for name in names if isinstance(name, str))
     statements = [(finding, finding.shared(about)) for finding in one.findings if finding.is_statement]
     statements.sort(key=lambda each: (-len(each[0].accounts), -each[1] - has_figure(each[0].said)))
     shown: Counter[Role] = Counter()
     for finding, shared in statements:
         category = finding.insights[0].category
         role = role_of_statement(finding.said, category)
-        is_wish = finding.is_request and role is not Role.RISK
-        if is_wish and (answer := _closest(finding, one.points[Role.NEED], ANSWERS)):
+        is_request = finding.is_request and role is not Role.RISK
+        if is_request and (answer := _closest(finding, one.points[Role.NEED], ANSWERS)):
             answer.voices.append(finding)
             continue
-        is_first = not shown[role] and (finding in one.own or not finding.is_request or finding.count(about) >= ANSWERS)
-        is_about = shared >= ANSWERS + (category == "context") or role is Role.MEASURE or is_first
-        is_named = role is Role.NEED and are_alike(telling_words(finding.said), named, _ALIKE_SENTENCES)
-        is_clear = is_about and not is_named and stands_alone(finding.said) and not is_ironic(finding.said)
+        is_named = not is_request and finding.shared(names) > 0
+        is_first = not shown[role] and (finding in one.own or finding.count(about) >= ANSWERS or is_named)
+        is_extent = not is_request and has_figure(finding.said) and finding.shared(rare) > 0
+        is_about = shared + is_extent >= ANSWERS + (category == "context") or role is Role.MEASURE or is_first
+        is_heading = role is Role.NEED and are_alike(telling_words(finding.said), named, _ALIKE_SENTENCES)
+        is_clear = is_about and not is_heading and stands_alone(finding.said) and not is_ironic(finding.said)
         if shown[role] < _MOST[role] and is_clear and is_new(finding.said, said):
             shown[role] += 1
             same = _closest(finding, one.points[role], max(ANSWERS, len(finding.terms) / 2 + 0.5))  # more than half

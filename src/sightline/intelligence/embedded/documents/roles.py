@@ -14,7 +14,7 @@ from sightline.intelligence.embedded.sentences import split_sentences
 from sightline.intelligence.embedded.vocabulary import words_in
 from sightline.intelligence.embedded.words import words_of
 
-_NUMBERS: Final = words_in("number") - {"a", "an", "one", "few", "many", "several", "couple"}
+_NUMBERS: Final = (words_in("number") | {"twice"}) - {"a", "an", "one", "few", "many", "several", "couple"}
 _FEWEST_WORDS: Final = 4
 _ONE: Final = re.compile(r"\b(?:an?|one) (?:second|minute|hour|day|week|month)\b")
 _PURPOSE: Final = re.compile(r"\b(?:so that(?! (?:it|they|he|she)\b)|in order to|damit)\s+", re.IGNORECASE)
