@@ -39,6 +39,7 @@ STATEMENTS = {
         "Es wäre toll, wenn man Spalten ausblenden könnte.",
         "Könnten Sie uns bei Verspätung automatisch eine Nachricht schicken?",
         "Können Sie uns eine SMS senden, sobald der Kran frei wird?",
+        "Können Sie uns jeden Montag eine Liste schicken?",
     ],
     "praise": [
         "We love the dashboard.",
@@ -56,6 +57,8 @@ STATEMENTS = {
         "Does the export keep colours?",
         "Können Sie mir bitte die Rechnung 4711 noch einmal schicken?",
         "Können Sie mir den Vertrag für Kran 7 per Mail senden?",
+        "Können Sie uns den Lieferschein schicken, wenn Sie Zeit haben?",
+        "Können Sie mir bitte jede Rechnung noch einmal schicken?",
     ],
     "context": [
         "We export about 40 tables every week for finance.",
