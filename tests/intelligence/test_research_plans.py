@@ -250,6 +250,8 @@ def test_place_and_languages() -> None:
     assert (scope.geography, scope.languages) == ("Norway", ["Norwegian", "German"])
     plain = sections("How do workshops ask for approval?")[0].scope
     assert (plain.geography, plain.languages) == ("", ["English"])
+    abroad = sections("Which rules of the EU apply to scanners in Portuguese sources?")[0]
+    assert abroad.topic == "eu scanners portuguese"  # although "eu" is a small word of Portuguese
 
 
 def checked(found: ResearchPlan) -> PlanDefinition:

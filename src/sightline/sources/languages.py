@@ -36,7 +36,7 @@ _QUESTION_WORDS: Final = {
     "nl": "hen hoe hoeveel ik je jij jullie mag mijn mocht moesten moeten mogen ons onze waarom wanneer we welk "
     "welke wie wiens wij wil wilde willen zouden zullen",
     "no": "burde bør hvem hvilke hvilken hvilket hvorfor",
-    "pt": "devem dever deveria deveriam elas eu nós poderia poderiam porquê quanta quantas quantos quer querem tu "
+    "pt": "devem dever deveria deveriam elas nós poderia poderiam porquê quanta quantas quantos quer querem tu "
     "você vocês",
     "sv": "borde varför vem",
 }
