@@ -13,6 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import msgspec
+import uvloop
 
 from sightline.documents import jobs
 from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
@@ -61,4 +62,6 @@ async def main(url: str, pace: Pace, folder: Path) -> None:
 
 if __name__ == "__main__":
     logs.configure("info", "text")
-    asyncio.run(main(sys.argv[1], msgspec.json.decode(sys.argv[2], type=Pace), Path(sys.argv[3])))
+    asyncio.Runner(loop_factory=uvloop.new_event_loop).run(  # as the real one
+        main(sys.argv[1], msgspec.json.decode(sys.argv[2], type=Pace), Path(sys.argv[3]))
+    )

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import msgspec
+import uvloop
 
 from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
 from sightline.intelligence.embedded.research import EmbeddedResearcher
@@ -63,4 +64,6 @@ async def main(url: str, pace: Pace, folder: Path) -> None:
 
 if __name__ == "__main__":
     logs.configure("info", "text")
-    asyncio.run(main(sys.argv[1], msgspec.json.decode(sys.argv[2], type=Pace), Path(sys.argv[3])))
+    asyncio.Runner(loop_factory=uvloop.new_event_loop).run(  # as the real one
+        main(sys.argv[1], msgspec.json.decode(sys.argv[2], type=Pace), Path(sys.argv[3]))
+    )

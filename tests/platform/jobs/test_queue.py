@@ -1,16 +1,22 @@
 """The queue without a worker: who holds a job, and who ends it."""
 
 import asyncio
+from contextlib import suppress
 from datetime import timedelta
 from math import inf
 from typing import get_args
+
+import pytest
 
 from sightline.platform.jobs import JobKind, add_job
 from sightline.platform.jobs.queue import STEADY_SECONDS, Job, Outcome, Queue
 from tests.platform.jobs.conftest import Site
 from tests.platform.jobs.entries import QUICK
+from tests.waiting import until
 
 KINDS = [QUICK]
+WAITS = """
+SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')"""
 
 
 async def queue_of(site: Site) -> Queue:
@@ -133,3 +139,20 @@ async def test_a_failed_job_that_was_added_during_its_run_waits_again_with_all_a
     [again] = await take(queue)
     assert (again.id, again.attempts) == (job.id, 1)
     assert await site.value("SELECT jobs FROM job_totals WHERE outcome = 'failed'") == 1
+
+
+@pytest.mark.parametrize("is_added", [True, False])
+async def test_the_end_of_a_done_job_waits_for_a_transaction_that_adds_it(site: Site, is_added: bool) -> None:
+    record = await site.record()
+    await site.add(QUICK, record)
+    queue = await queue_of(site)
+    [job] = await take(queue)
+    with suppress(ZeroDivisionError):
+        async with site.db.transaction() as tx:
+            await add_job(tx, QUICK, site.workspace, record)
+            ending = asyncio.create_task(queue.end(job, "done", 0.1))
+            await until(lambda: site.value(WAITS))
+            1 / is_added  # rolls back
+    assert await ending
+    assert await site.value("SELECT array_agg(state) FROM jobs") == (["waiting"] if is_added else None)
+    assert await site.value("SELECT jobs FROM job_totals WHERE outcome = 'done'") == 1

@@ -10,6 +10,7 @@ import signal
 import sys
 
 import msgspec
+import uvloop
 
 from sightline.platform import logs
 from sightline.platform.db import Database
@@ -31,4 +32,6 @@ async def main(url: str, pooler: str, pace: Pace) -> None:
 
 if __name__ == "__main__":
     logs.configure("info", "text")
-    asyncio.run(main(sys.argv[1], sys.argv[2], msgspec.json.decode(sys.argv[3], type=Pace)))
+    asyncio.Runner(loop_factory=uvloop.new_event_loop).run(  # as the real one
+        main(sys.argv[1], sys.argv[2], msgspec.json.decode(sys.argv[3], type=Pace))
+    )

@@ -118,9 +118,10 @@ class Queue:
         retried      lets it wait for `wait`; it is due at once if an operator stopped it
         handed back  as retried, and counts neither the attempt nor the run
         """
-        async with self._db.autocommit(writes=True) as tx:
-            if outcome == "done" and await tx.run(queries.REMOVE, job=job.id, run=job.run, seconds=seconds):
-                return True
+        if outcome == "done":
+            async with self._db.autocommit(writes=True) as tx:
+                if await tx.run(queries.REMOVE, job=job.id, run=job.run, seconds=seconds):
+                    return True
         attempts = job.attempts - (outcome == "handed back")
         async with self._db.transaction() as tx:
             how = {"outcome": outcome, "attempts": attempts, "error": error, "wait": wait}
