@@ -178,6 +178,10 @@ def test_neither_a_sentence_nor_a_name_ends_with_an_abbreviation(abbreviation: s
             "Das Etikett soll z. B. auch auf Französisch gedruckt werden",
         ),
         (
+            "Wir brauchen einen Export der Listen von Kränen, d. h. der Kräne und Kunden mit Spalten für alle Namen.",
+            "Wir brauchen einen Export der Listen von Kränen",
+        ),
+        (
             "Show the price of each part beside the photo, because customers refuse whatever they cannot see clearly.",
             "Show the price of each part beside the photo",
         ),

@@ -79,12 +79,17 @@ def _last_clause(words: Sequence[str], fitting: int, longest: int) -> int:
 
 
 def _is_end(word: str) -> bool:
-    return word.endswith(CLAUSE_END) and plain_word(word) not in ABBREVIATIONS
+    return word.endswith(CLAUSE_END) and plain_word(word) not in ABBREVIATIONS and not _is_letter(word)
+
+
+def _is_letter(word: str) -> bool:
+    """Whether the word is a letter with a full stop, as in "z. B."."""
+    return len(word) == 2 and word[0].isalpha() and word[1] == "."
 
 
 def _closed(words: Sequence[str]) -> Sequence[str]:
     """Leaves out words at the end that need another one after them, such as "and the"."""
-    while len(words) > 1 and plain_word(words[-1]) in _LEFT_OPEN and not _is_end(words[-1]):
+    while len(words) > 1 and (plain_word(words[-1]) in _LEFT_OPEN or _is_letter(words[-1])) and not _is_end(words[-1]):
         words = words[:-1]
     return words
 
