@@ -100,7 +100,7 @@ def _is_german_ordinal(text: str, end: int) -> bool:
     if number is None or following is None:
         return False
     word = following[1]
-    begins_sentence = word[0].isupper() and word.lower() in GERMAN_WORDS | STOP_WORDS  # "I am 45. The ..."
+    begins_sentence = word[0].isupper() and _is_common(word)  # "I am 45. The ..."
     return word.lower() in words_in("time_de") or (number[1] is not None and not begins_sentence)
 
 
