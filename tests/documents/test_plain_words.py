@@ -2,6 +2,7 @@
 
 import re
 
+from sightline.intelligence.embedded import embedded_engine
 from tests.documents.conftest import written
 from tests.documents.written import idea, part, prd
 from tests.world import World
@@ -68,3 +69,9 @@ async def test_an_idea_with_a_measure_is_not_asked_for_one(world: World) -> None
     said = "The list should be short. We'd like half as many dives broken off."
     document = await prd(world, ideas=[idea(description=said, questions=asked)])
     assert "Which figure" not in document["content"]
+
+
+def test_an_idea_with_a_share_and_a_target_is_asked_for_neither() -> None:
+    said = "Divers wait. About 9 lost bottles in 100 come back. We'd like half as many dives broken off."
+    asked = {one.question for one in embedded_engine().ask_questions(said)}
+    assert not any(one.startswith(("How often", "Which figure")) for one in asked)
