@@ -43,7 +43,7 @@ async def test_a_part_of_a_compound_finds_it_and_is_marked(world: PortalWorld) -
     assert titles((await browser.get("/?q=vertretung+pdf")).text) == [compound], "every word has to fit"
 
 
-@pytest.mark.parametrize("query", ["l'agenda", "L\u2019agenda", "agenda's"])
+@pytest.mark.parametrize("query", ["l'agenda", "L\u2019agenda", "agenda's", "I'm agenda"])
 async def test_a_letter_that_is_cut_short_is_no_word_of_a_search(world: PortalWorld, query: str) -> None:
     await world.add(ideas=[idea("a", "Agenda partagé, le soir") | {"description": "Pour tous."}])
     page = (await (await signed_in(world)).get(f"/?q={quote(query)}")).text

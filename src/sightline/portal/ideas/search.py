@@ -19,8 +19,8 @@ from sightline.platform.turns import TURN_SECONDS, OwnTurns
 
 _MOST_WORDS = 12
 _CUT_SHORT = re.compile(
-    r"(?<!\w)(?:\w|qu)['\u2019](?=\w)|(?<=\w)['\u2019]\w(?!\w)", re.IGNORECASE
-)  # "l'agenda", "what's"
+    r"(?<!\w)(?:\w|qu)['\u2019](?:\w(?!\w)|(?=\w))|(?<=\w)['\u2019]\w(?!\w)", re.IGNORECASE
+)  # "l'agenda", "what's", "I'm"
 _SHORTEST_PART = 5
 _MOST_LONGER = 20
 _LONGEST_WORD = 40
