@@ -11,10 +11,11 @@ _BY_ID = sql("SELECT id FROM accounts WHERE workspace_id = :workspace_id AND id 
 _BY_EXTERNAL_ID = sql("SELECT id FROM accounts WHERE workspace_id = :workspace_id AND external_id = :external_id")
 _BY_DOMAIN = sql("""
     SELECT id FROM accounts WHERE workspace_id = :workspace_id AND lower(domain) = lower(:domain) LIMIT 2""")
-_OWN_BY_NAME = sql("""
+_OWN = sql("""
     SELECT a.id FROM accounts a
       JOIN portal_user_accounts l ON l.workspace_id = :workspace_id AND l.account_id = a.id
-     WHERE a.workspace_id = :workspace_id AND l.user_id = :user_id AND a.name = :name
+     WHERE a.workspace_id = :workspace_id AND l.user_id = :user_id
+       AND (a.name = :name OR :name::text IS NULL) AND (lower(a.domain) = lower(:domain) OR :domain::text IS NULL)
      ORDER BY l.link LIMIT 1""")
 _BY_CONTACT = sql("""
     SELECT account_id FROM account_contacts
@@ -64,18 +65,19 @@ async def link_accounts(tx: Tx, actor: Actor, user_id: UUID, claims: Claims) -> 
 async def _resolve(tx: Tx, actor: Actor, user_id: UUID, claim: AccountClaim, email: str) -> UUID:
     """Finds the account by id, external id, or a domain that only one account has; else adds one.
 
-    A name alone identifies nothing: only the person's own account of that name is used again. The caller has locked
-    the accounts that may be added, see lock_accounts_and_counts().
+    A name or a domain of several accounts identifies nothing: only the person's own account that has it is used again.
+    The caller has locked the accounts that may be added, see lock_accounts_and_counts().
     """
     found = await _find(tx, actor.workspace_id, claim)
     if found is not None:
         return found
-    name = claim.name or email
-    if claim.external_id is None and claim.domain is None:
-        own: UUID | None = await tx.value(_OWN_BY_NAME, workspace_id=actor.workspace_id, user_id=user_id, name=name)
+    if claim.external_id is None:
+        name = claim.name if claim.domain else claim.name or email
+        whose = {"workspace_id": actor.workspace_id, "user_id": user_id}
+        own: UUID | None = await tx.value(_OWN, **whose, name=name, domain=claim.domain)
         if own is not None:
             return own
-    return await add_account(tx, actor, name, external_id=claim.external_id, domain=claim.domain)
+    return await add_account(tx, actor, claim.name or email, external_id=claim.external_id, domain=claim.domain)
 
 
 async def _find(tx: Tx, workspace_id: UUID, claim: AccountClaim) -> UUID | None:
