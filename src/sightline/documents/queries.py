@@ -61,14 +61,15 @@ async def find_document(
 
 
 # Completes the generation, keeps the previous version, writes the document, and logs it; or nothing, also if another
-# worker has the job.
+# worker has the job. CASE, so that the generation is found by its key: by the index of pending ones, all of 5,000 that
+# a workspace waits for were read for each document, in 1.2 ms in place of 0.1.
 _STORE = sql(
     """
 WITH held AS (SELECT {held}),
 completed AS (
     UPDATE document_generations SET status = 'completed', updated_at = {moment}
-     WHERE workspace_id = :workspace_id AND id = :id AND status = 'pending' AND requests = :requests
-       AND EXISTS (SELECT FROM held)
+     WHERE workspace_id = :workspace_id AND id = :id AND EXISTS (SELECT FROM held)
+       AND requests = CASE status WHEN 'pending' THEN :requests::int END
     RETURNING document_id, initiative_id, type, updated_at),
 kept AS (
     INSERT INTO document_versions (workspace_id, document_id, version, content, sources, writer, written_at)
