@@ -174,3 +174,19 @@ async def test_a_wish_that_a_thing_be_not_done_is_an_objection(world: World) -> 
     said = "Please don't let the driver count the trays."
     document = await bakery(world, said, category="request")
     assert f"- “{said}” (" in part(document, "Risks and objections")
+
+
+async def test_hours_and_days_do_not_tell_what_a_complaint_is_about(world: World) -> None:
+    said = "Since autumn each tray on the tablet is an hour early."
+    document = await prd(
+        world,
+        signals=[signal("one")],
+        insights=[insight("one", said, said, category="problem")],
+        ideas=[
+            idea(
+                "in", "Confirmed by phone", description="Within an hour the shop confirms each tray.", insights=["one"]
+            ),
+            idea("out", "Burnt loaves", description="A reason is noted for each tray.", insights=["one"]),
+        ],
+    )
+    assert said not in document["content"]

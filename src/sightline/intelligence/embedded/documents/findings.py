@@ -13,6 +13,7 @@ from sightline.intelligence.embedded.headlines import without_conjunctions, with
 from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.likeness import MOST_COMPARED, Statements, telling_words
 from sightline.intelligence.embedded.meaning import Term, likeness, meaning_of
+from sightline.intelligence.embedded.vocabulary import words_in
 from sightline.intelligence.embedded.words import words_of
 from sightline.intelligence.material import AboutEvidence, AboutInsight, Material, SourceQuote
 
@@ -126,9 +127,9 @@ class Finding:
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
-        """The words by which one sees what it is about, without numbers."""
+        """The words by which one sees what it is about, without numbers and times."""
         terms = meaning_of(self.said if self.quotes else self.title)
-        return tuple(term for term in terms if not has_figure(term.text))
+        return tuple(term for term in terms if not has_figure(term.text) and term.text not in words_in("calendar"))
 
     @cached_property
     def meanings(self) -> Meanings:
