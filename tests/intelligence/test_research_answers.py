@@ -180,6 +180,7 @@ async def test_a_second_passage_of_the_source_is_quoted_and_no_contradiction() -
         ),
         ("How long does a repair take?", "Eine Reparatur braucht 40 Minuten.", ["Eine Reparatur braucht 40 Minuten."]),
         ("What share of repairs is done by robots?", "Of all repairs 9 percent are done at night.", []),
+        ("How many shops repair locks?", "Shops repair locks, and 40 people wait.", []),
         (
             "How common are repairs of locks?",
             "Years ago 4 percent of repairs were of locks, and now 9 percent of repairs are of locks. It is a lock.",
@@ -192,6 +193,7 @@ async def test_a_second_passage_of_the_source_is_quoted_and_no_contradiction() -
         "German",
         "German for an English question",
         "nobody names the subject",
+        "other things are counted",
         "today and before",
     ],
 )

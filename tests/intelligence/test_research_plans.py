@@ -55,6 +55,10 @@ async def test_a_question_gets_three_sources_per_section_and_a_reason() -> None:
     assert "\n" not in found.rationale
 
 
+def test_a_topic_keeps_signs_and_units_of_measures() -> None:
+    assert sections("Do scanners work at -30°C and 95 % humidity?")[0].topic == "scanners -30°C 95 % humidity"
+
+
 def test_questions_joined_by_and_become_several() -> None:
     asked = "Which parts are late, and how do workshops keep stock? Why do customers wait?"
     assert sections(asked)[0].questions == [

@@ -43,6 +43,8 @@ from sightline.sources.pages import Page
 from sightline.sources.periods import without_period
 
 LEAST_STRENGTH: Final = 0.5
+_LEAST_COUNTED: Final = 0.5
+_COUNTED: Final = 40  # characters after a figure
 _BESIDE: Final = 60  # characters before and after a figure
 _SHORTEST: Final = 30  # of a sentence without a figure
 _LONGEST_HEADING: Final = 12  # words
@@ -64,7 +66,8 @@ _END: Final = (".", "!", "?", ":", ";", "…", ",", "”", '"', ")")
 
 class Asked(NamedTuple):
     """A question as it is compared: `names` are groups of stems, of each of which the page has to name one,
-    `companies` stems of names other than places, `fewest` the number of terms that have to stand around a passage.
+    `companies` stems of names other than places, `counted` are terms of what is counted, `fewest` the number of terms
+    that have to stand around a passage.
     """
 
     terms: Terms
@@ -72,6 +75,7 @@ class Asked(NamedTuple):
     is_figure: bool
     names: tuple[frozenset[str], ...]
     companies: frozenset[str]
+    counted: Terms
     fewest: int
 
     def is_unnamed(self, lacking: Set[str]) -> bool:
@@ -97,15 +101,23 @@ def _read(question: str, own: set[str], section: PlanSection) -> Asked:
     companies = [name for name in names_in(question) if name != place]
     names = [name for name in companies if not own.intersection(map(fold, words_of(name)))]
     groups = [[place] if place else [], names]
-    asks, _ = asked_for(question.lower())
+    lower = question.lower()
+    asks, _ = asked_for(lower)
     return Asked(
         terms=terms,
         figures=asks.figures if asks else (),
         is_figure=asks is not None and asks.only,
         names=tuple(frozenset(map(stem_of_name, group)) for group in groups if group),
         companies=frozenset(map(stem_of_name, companies)),
+        counted=_counted(lower) if asks and "time" not in asks.figures else (),
         fewest=min(_FEWEST_TERMS - bool(own or any(groups)), sum(one.weight > COMMON for one in terms)),
     )
+
+
+def _counted(question: str) -> Terms:
+    """Returns what the question wants counted, of the first two terms after "how many"."""
+    found = pattern("counted").search(question)
+    return tuple(one for one in weigh(question[found.end() :])[:2] if one.weight >= _LEAST_COUNTED) if found else ()
 
 
 @cache
@@ -301,8 +313,8 @@ def _candidates(asked: Asked, terms: Terms, page: _ReadPage, of_page: tuple[floa
         has, wide = figures_in(line.text), page.around(place, _WIDE)
         common = len({key_of(one, wide) for one in asked.terms if one.weight > COMMON} - {None})
         is_close = common >= asked.fewest and share(terms, wide) >= _LEAST_WIDE
-        has_figure = has - {"cause"} or not asked.is_figure
-        if not (is_close and has_figure and all(code.search(said) for code in codes)):
+        has_figure = has - {"cause"} and not _counts_others(asked, line.text, has)
+        if not (is_close and all(code.search(said) for code in codes) and (has_figure or not asked.is_figure)):
             continue
         if not asked.companies or not begins_with_another(page.subject(place), asked.companies, page.whole):
             own, near = page.words[place] | page.above[place], page.around(place, _NEAR)
@@ -333,6 +345,14 @@ def _beside_figures(asked: Asked, terms: Terms, line: str) -> float:
     places = (found.span() for one in patterns for found in one.finditer(line))
     beside = (line[max(0, start - _BESIDE) : end + _BESIDE] for start, end in places)
     return max((share(terms, folded(one)) for one in beside), default=0)
+
+
+def _counts_others(asked: Asked, line: str, has: frozenset[str]) -> bool:
+    """Whether the sentence has what the question wants counted, but not after a figure: something else is counted."""
+    if "share" in has or pattern("number of").search(line) or not share(asked.counted, folded(line)):
+        return False
+    after = (line[found.end() : found.end() + _COUNTED] for found in _figures()["count"].finditer(line))
+    return not any(share(asked.counted, folded(words)) for words in after)
 
 
 def _tone(line: str) -> float:

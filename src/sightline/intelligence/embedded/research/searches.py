@@ -50,7 +50,8 @@ def _widely(section: PlanSection) -> Iterator[str]:
 
 
 def _words(section: PlanSection, text: str) -> str:
-    return " ".join(telling(text, section.scope.languages)[:MOST_WORDS])
+    words = telling(text, section.scope.languages)[:MOST_WORDS]
+    return " ".join(word.lstrip("-") for word in words)  # with a minus, a search leaves the word out
 
 
 def _phrase(name: str) -> str:

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.meaning import Group, Lexicon, groups, read_lexicon
+from sightline.intelligence.embedded.signs import end_with_sign, start_with_sign
 from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, GERMAN_WORDS, STOP_WORDS, read_data, words_in
 from sightline.intelligence.embedded.words import fold, root_of, words_of
 from sightline.sources.languages import code_of, language_of_question, stop_words
@@ -20,6 +21,7 @@ from sightline.sources.languages import code_of, language_of_question, stop_word
 COMMON: Final = 0.25
 _GENERIC: Final = 0.5
 _AMBIGUOUS: Final = 0.75
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _SAME, _SYNONYM = 0.8, 0.5  # of the word itself
 _MOST_OTHERS: Final = 16
 _LEAST_ENGLISH: Final = 0.4  # of the words are stop words
@@ -182,10 +184,23 @@ def foreign_language(question: str) -> str | None:
 
 
 def telling(text: str, languages: Iterable[str] = ()) -> list[str]:
-    """The words of a text that say what it is about, in order and once."""
+    """The words of a text that say what it is about, as they are written, in order and once; numbers with signs."""
     stops = _stops(tuple(languages))
-    found = {stem(word): word for word in reversed(words_of(text)) if word not in stops and _weight(word) > _GENERIC}
+    words = (word for part, is_measure in _parts(text) for word in ([part] if is_measure else words_of(part)))
+    found = {stem(word): word for word in reversed(list(words)) if word not in stops and _weight(word) > _GENERIC}
     return list(reversed(found.values()))
+
+
+def _parts(text: str) -> Iterator[tuple[str, bool]]:
+    """Yields measures, such as "-30 °C", and the text between them."""
+    at = 0
+    for number in _NUMBER.finditer(text):
+        start, end = start_with_sign(text, number.start()), end_with_sign(text, number.end())
+        if start >= at and (start, end) != number.span():
+            yield text[at:start], False
+            yield text[start:end], True
+            at = end
+    yield text[at:], False
 
 
 def other_words(text: str, languages: Sequence[str]) -> Iterator[str]:
