@@ -208,3 +208,21 @@ async def test_applying_a_file_starts_no_jobs(database: Database) -> None:
             "SELECT count(*) FROM idea_questions WHERE workspace_id = $1", applied.workspace_id
         )
     assert ([row["key"] for row in due], questions) == (["waiting"], 0)
+
+
+@pytest.mark.parametrize(
+    ("status", "name", "after"),
+    [("processed", "Ticket", "processed"), ("failed", "Ticket", "pending"), ("processed", "Other", "pending")],
+)
+async def test_the_same_pending_signal_is_processed_once(
+    database: Database, status: str, name: str, after: str
+) -> None:
+    file = small(signals=[{"key": "s", "name": "Ticket", "status": "pending", "rawData": {"text": "It is slow."}}])
+    applied = await apply(database, file)
+    async with database.autocommit() as tx:
+        query = "UPDATE signals SET status = $2, process_after = NULL WHERE workspace_id = $1"
+        await tx.connection.execute(query, applied.workspace_id, status)
+    file["signals"][0]["name"] = name
+    again = await apply(database, file)
+    assert again.counts["signals"].changed == int(after != status)
+    assert (await exported(database, file["workspace"]["slug"]))["signals"][0]["status"] == after

@@ -61,11 +61,12 @@ async def store_content(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
 
 
 def _settle_status(run: Run, entry: Entry) -> None:
-    """Says when a worker reads the signal. A second import of the same content does not have it read again."""
+    """Says when a worker reads the signal. The same content again is read again only of a file, after a failure."""
     row, stored = entry.row, entry.stored
     waits = row["status"] in ("pending", "processing")
-    if waits and run.is_import and stored and row["name"] == stored["name"] and "rawData" not in entry.changed:
-        row["status"] = stored["status"]
+    if waits and stored and row["name"] == stored["name"] and "rawData" not in entry.changed:
+        is_again = run.is_import or stored["status"] != "failed"
+        row["status"] = stored["status"] if is_again else row["status"]
     if entry.is_new or row["status"] != stored["status"]:
         row["process_after"] = run.tx.now if waits else None
 
