@@ -326,3 +326,9 @@ def test_a_sentence_that_goes_on_is_a_further_quote_of_the_statement_before_it()
 )
 def test_a_title_has_no_greeting_and_no_label(text: str, title: str) -> None:
     assert [one.title for one in embedded_engine().extract_insights(SignalMaterial(text=text))] == [title]
+
+
+def test_what_goes_on_in_the_line_of_a_subject_is_read() -> None:
+    text = "Re: Re: your survey. Sorry it is late. The kiln loses its program every night."
+    [found] = embedded_engine().extract_insights(SignalMaterial(text=text))
+    assert [text[one.start : one.end] for one in found.quotes] == ["The kiln loses its program every night."]

@@ -26,7 +26,7 @@ _ALIKE_SENTENCES: Final = 0.75
 ANSWERS: Final = 2  # words that a statement shares with what it is about
 _OWN: Final = 0.5  # at least, what the words of the statement itself weigh: its ticket may be about another requirement
 # Statements of customers that are shown for one requirement.
-_MOST: Final = {Role.PROBLEM: 5, Role.TODAY: 1, Role.NEED: 2, Role.RISK: 3, Role.GOAL: 2, Role.MEASURE: 2}
+_MOST: Final = {Role.PROBLEM: 5, Role.TODAY: 1, Role.NEED: 2, Role.RISK: 4, Role.GOAL: 2, Role.MEASURE: 2}
 # What the words that a statement shares with its requirement weigh, 2 for one that no other has, and how many times as
 # much as those that it shares with another one: a lot and a little more, or some and much more.
 _CLEAR: Final = ((2.5, 1.1), (1.0, 1.5))

@@ -2,9 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final
 
+from msgspec import structs
+
 from sightline.intelligence.embedded.phrases import read_cues
+from sightline.intelligence.embedded.sentences import find_sentences
 from sightline.intelligence.evidence import Quote
 
 _CUES: Final = "signals/boilerplate.yaml"
@@ -33,8 +37,16 @@ def without_boilerplate(lines: Iterable[Quote]) -> Iterator[Quote]:
             left_out -= 1
         elif _SIGNATURE.fullmatch(text) or "sign_off" in parts:
             left_out = _SIGNATURE_LINES if line.speaker is None or line.turn is not None else 0
+        elif "subject" in parts:
+            yield from _after_subject(line)
         elif not (_QUOTED.match(text) or parts & _NOTHING):
             yield line
+
+
+def _after_subject(line: Quote) -> Iterator[Quote]:
+    """Yields what a line says after the sentence that is its subject: "Re: your survey. The lid sticks."."""
+    for start, _ in islice(find_sentences(line.text), 1, 2):
+        yield structs.replace(line, text=line.text[start:], start=line.start + start)
 
 
 def is_small_talk(sentence: str) -> bool:
