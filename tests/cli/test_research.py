@@ -113,6 +113,7 @@ def test_a_baseline_takes_older_sources(
 def test_a_window_begins_before_today(place: Path) -> None:
     words = ("research", "ask", SEEDLINGS, "--workspace", "acme", "--yes", "--since", days_ago(-1))
     assert run(*words, DATA_DIR=str(place / "data")).refusal == "sightline: --since: name a day before today."
+    assert "expected a date such as 2026-11-20" in run(*words[:-1], "yesterday", DATA_DIR=str(place / "data")).err
 
 
 def test_a_model_that_fails_is_told_on_standard_error(place: Path) -> None:

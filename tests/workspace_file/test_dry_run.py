@@ -28,15 +28,17 @@ async def test_a_dry_run_tells_each_change_and_stores_nothing(database: Database
     before = await export(database, slug)
     teams = [{"key": "a", "name": "Renamed"}, {"key": "c", "name": "C"}]
     idea = {"key": "i", "name": "I", "description": "x"}
-    counts, changes = await _try(database, small(slug, teams=teams, ideas=[idea], prune=["teams"]))
-    assert counts == {"workspace": 0, "teams": 3, "ideas": 1}
-    assert [(change.list, change.action) for change in changes] == [
-        ("teams", "changed"),
-        ("teams", "added"),
-        ("teams", "removed"),
-        ("ideas", "added"),
+    members = [{"email": "bo@globex.test"}]
+    counts, changes = await _try(database, small(slug, members=members, teams=teams, ideas=[idea], prune=["teams"]))
+    assert counts == {"workspace": 0, "members": 1, "teams": 3, "ideas": 1}
+    assert [(change.list, change.action, change.name) for change in changes] == [
+        ("members", "added", "bo@globex.test"),
+        ("teams", "changed", "a"),
+        ("teams", "added", "c"),
+        ("teams", "removed", "b"),
+        ("ideas", "added", "i"),
     ]
-    assert changes[0].fields == {"name": ("A", "Renamed")}
+    assert changes[1].fields == {"name": ("A", "Renamed")}
     assert await export(database, slug) == before
     await apply(database, small(slug, ideas=[idea]))
     assert b'"number":1,' in await export(database, slug)

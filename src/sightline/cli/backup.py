@@ -70,7 +70,7 @@ def restore(
     file: Annotated[BufferedReader, input_file("A file written by `backup`; - for standard input.")],
     without_secret: Annotated[bool, option("The secret is lost: portals get new ones.", "--without-secret")] = False,
 ) -> dict[str, Any]:
-    """Restores a backup into an empty database, all or nothing. Asks for the secret of the backed-up server."""
+    """Restores a backup into an empty database, all or nothing. Needs the secret of the backed-up server."""
     settings, started = site.settings, time.monotonic()
     with file:
         archive = Archive(file)

@@ -10,7 +10,7 @@ import msgspec
 import typer
 from rich.progress import TaskProgressColumn
 
-from sightline.cli.options import InWorkspace, argument, option
+from sightline.cli.options import InWorkspace, argument, option, read_moment
 from sightline.cli.output import counted, note
 from sightline.cli.progress import Bar, watch
 from sightline.cli.site import Site, site_command
@@ -57,7 +57,7 @@ async def ask(
     question: Annotated[str, argument("QUESTION", "8 to 3,000 characters.")],
     workspace: InWorkspace,
     yes: Annotated[bool, option("Start the plan without asking.", "--yes")] = False,
-    since: Annotated[datetime | None, option("Sources since this day.", formats=["%Y-%m-%d"], metavar="DATE")] = None,
+    since: Annotated[datetime | None, option("Sources since this day.", parser=read_moment, metavar="DATE")] = None,
     baseline: Annotated[bool, option("Take older and undated sources too.", "--baseline")] = False,
 ) -> Research:
     """Plans a question, runs the plan and prints the findings. Asks before it starts; a worker searches."""

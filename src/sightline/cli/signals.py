@@ -36,7 +36,7 @@ async def add(
     date: Annotated[datetime | None, option("When it was said.", "--date", parser=read_moment, metavar="DATE")] = None,
     name: Annotated[str | None, option("Its name, of a single file.", parser=_read_name, metavar="TEXT")] = None,
 ) -> AddedFiles:
-    """Adds files as signals, which a worker then reads for insights. The same file again changes what options say."""
+    """Adds files as signals, which a worker then reads for insights. Adding one again changes only what options say."""
     if name is not None and len(file) > 1:
         raise typer.BadParameter("--name takes a single --file.")
     options: dict[str, Any] = {"name": name, "created_at": date}

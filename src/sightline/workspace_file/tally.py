@@ -113,7 +113,8 @@ def _full_key(entry: Entry) -> str | None:
 def _change(table: Table, entry: Entry) -> RecordChange:
     number = entry.row.get("number") if table.numbered else None
     public_id = f"{table.kind}-{number}".upper() if number and number > 0 else None
-    name = str(entry.row.get("key") or public_id or entry.given.get("id") or entry.row.get(table.primary[-1]))
+    own = entry.row.get("key") or public_id or entry.given.get("id")
+    name = str(own or entry.row.get("email") or entry.row.get(table.primary[-1]))
     if entry.is_new:
         return RecordChange(table.path, "added", name)
     fields = {
