@@ -120,6 +120,20 @@ async def test_a_job_that_kills_its_worker_ends_as_failed(site: Site) -> None:
     assert await site.count(record, "started") == 3
 
 
+async def test_a_job_that_kills_its_worker_fails_alone(site: Site) -> None:
+    """Those that run beside it lose their attempts too at first."""
+    deadly, *others = [await site.record() for _ in range(4)]
+    await site.add(DEADLY, deadly)
+    for record in others:
+        await site.add(SLOW, record)
+    for _ in range(3):
+        assert site.worker(heartbeat=0.4).wait(60) == 9
+    site.worker(heartbeat=0.4)
+    await until(lambda: site.count(deadly, "dead"))
+    await until(lambda: site.value("SELECT bool_and(state = 'failed') FROM jobs"))
+    assert [await site.status(record) for record in others] == ["sealed"] * 3
+
+
 async def test_sigterm_hands_unfinished_jobs_back_at_once(site: Site) -> None:
     """Another one begins long before a heartbeat is over, and no attempt is counted."""
     first, records = site.worker(heartbeat=60), [await site.record() for _ in range(5)]

@@ -27,14 +27,17 @@ WITH added AS (
 SELECT pg_notify('{CHANNEL}', '')""")
 
 # Takes waiting jobs, and until :takeover_until running jobs whose hold is over. If the database freezes and runs this
-# late, other workers could not renew their holds meanwhile, so none of their jobs is taken over.
+# late, other workers could not renew their holds meanwhile, so none of their jobs is taken over. Of jobs whose workers
+# died twice, a worker runs one at once: if it kills this worker too, the others lose no attempt.
 TAKE = sql("""
 WITH due AS (
     SELECT id FROM jobs
      WHERE state <> 'failed' AND coalesce(held_until, run_after) <= now() AND kind = ANY(:kinds)
-       AND (state = 'waiting' OR now() < :takeover_until) AND id <> ALL(:running::bigint[])
-     ORDER BY coalesce(held_until, run_after), id LIMIT :free
-       FOR UPDATE SKIP LOCKED)
+       AND id <> ALL(:running::bigint[]) AND (state = 'waiting' OR (now() < :takeover_until AND (attempts < 2 OR id = (
+           SELECT id FROM jobs WHERE state = 'running' AND held_until <= now() AND attempts > 1 AND kind = ANY(:kinds)
+              AND NOT EXISTS (SELECT FROM jobs WHERE id = ANY(:running::bigint[]) AND attempts > 2)
+            ORDER BY held_until, id LIMIT 1 FOR UPDATE SKIP LOCKED))))
+     ORDER BY coalesce(held_until, run_after), id LIMIT :free FOR UPDATE SKIP LOCKED)
 UPDATE jobs SET state = 'running', run = run + 1, held_until = now() + :heartbeat, again_after = NULL, since = now()
   FROM due WHERE jobs.id = due.id
 RETURNING jobs.id, run, kind, workspace_id, record_id, attempts + 1 AS attempts, stop, is_revived""")
