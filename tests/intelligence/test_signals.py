@@ -114,8 +114,29 @@ On Mon, 3 Feb 2026, Help wrote:
 """
 
 
-def test_of_a_message_only_what_it_says_is_read() -> None:
-    assert titles(found_in(MAIL)) == [
+FRENCH_MAIL = """De : bo@globex.test
+Objet : Exports
+
+Bonjour Anne,
+
+the export of large tables fails with an error. Could you add a retry?
+
+Bien cordialement,
+The import is slow
+Envoyé de mon téléphone
+
+-----Message d'origine-----
+De : Anne
+Envoyé : vendredi 1 mai 2026 10:00
+À : Bo
+
+The import is slow as well.
+"""
+
+
+@pytest.mark.parametrize("mail", [MAIL, FRENCH_MAIL])
+def test_of_a_message_only_what_it_says_is_read(mail: str) -> None:
+    assert titles(found_in(mail)) == [
         "The export of large tables fails with an error.",
         "Could you add a retry?",
     ]
