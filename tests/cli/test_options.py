@@ -1,4 +1,4 @@
-"""Where the value of an option comes from: its name is one and the same in every place."""
+"""Where the value of an option comes from: its name is one and the same in every place. And misspelt commands."""
 
 from pathlib import Path
 from typing import Any
@@ -35,3 +35,9 @@ def test_from_is_read_from_the_environment_and_the_file(tmp_path: Path, settings
     (tmp_path / "posts.csv").write_text("Title\nDark mode\n")
     done = run("import", "ideas", "posts.csv", "--workspace", "acme", cwd=tmp_path, **settings)
     assert (done.code, "abacus" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize(("words", "meant"), [(["exprot", "ideas"], "'export'"), (["workspace", "aply"], "'apply'")])
+def test_a_misspelt_command_is_told_what_may_be_meant(words: list[str], meant: str) -> None:
+    done = run(*words)
+    assert (done.code, f"Did you mean {meant}?" in done.err) == (2, True)

@@ -48,6 +48,7 @@ class _Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
+            self.commands = dict.fromkeys(COMMANDS, self)  # whose names are suggested
             return None
         import_module(f"sightline.cli.{MODULES.get(cmd_name, cmd_name)}")
         command = get_command(apps[cmd_name])
