@@ -75,3 +75,44 @@ def test_an_idea_with_a_share_and_a_target_is_asked_for_neither() -> None:
     said = "Divers wait. About 9 lost bottles in 100 come back. We'd like half as many dives broken off."
     asked = {one.question for one in embedded_engine().ask_questions(said)}
     assert not any(one.startswith(("How often", "Which figure")) for one in asked)
+
+
+async def test_a_proposal_goes_on_after_a_question_to_its_users_and_after_how_it_is_today(world: World) -> None:
+    needs = (
+        "Scan the tag on the pot at the gate, the lot hangs on the order.",
+        "At six we ask: are you coming?",
+        "Stalls without an answer lose their pitch and the next in line gets it.",
+        "And a warning at the moment of loading if the van is too heavy, empties counted in.",
+        "Instead the app offers the next pitch, the stall answers within ten minutes, otherwise the pitch goes on.",
+    )
+    open_points = (
+        "Limit in crates or in kilos, tbd.",
+        "No target yet, nobody has counted the empty pitches.",
+        "Do we take cash? Stalls for it, the town against, undecided.",
+        "How long to keep it: the town is checking.",
+        "Whether it costs less at noon: the treasurer has to say.",
+    )
+    limits = (
+        "Reading old plans is not in this round.",
+        "No early-bird fee.",
+        "Nothing per trader, they'd feel watched.",
+        "The power meters are a different project.",
+        "No connection to the tills of the traders.",
+        "Weather isn't included, that's for later.",
+    )
+    problem = "Lots are written on the backs of tickets."
+    extent = "Mud is the biggest part of the ninety stops a month, so without this we won't get there."
+    said = " ".join([problem, *needs, extent, *open_points, *limits])
+    document = await prd(world, ideas=[idea(description=said)])
+    assert [one for one in needs if f"- “{one}”" not in part(document, "Requirements")] == []
+    assert [one for one in open_points if f"- Open: “{one}”" not in part(document, "Open points")] == []
+    assert [one for one in limits if f"- “{one}”" not in part(document, "Non-goals")] == []
+    assert [one for one in (problem, extent) if f"“{one}”" not in part(document, "Problem")] == []
+    assert "## Risks" not in document["content"]
+
+
+async def test_a_lack_before_a_proposal_without_a_cue_is_its_problem(world: World) -> None:
+    problem = "Empty crates are dropped at the wall and nobody sees them again."
+    document = await prd(world, ideas=[idea(description=f"{problem} Status with time: dropped, counted, washed.")])
+    assert f"“{problem}”" in part(document, "Problem")
+    assert "- “Status with time: dropped, counted, washed.”" in part(document, "Requirements")

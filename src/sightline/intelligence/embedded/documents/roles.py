@@ -43,7 +43,8 @@ class Role(StrEnum):
 
 
 _BUILT: Final = (Role.NEED, Role.ANNOUNCEMENT)
-_ON_ITS_OWN: Final = (Role.ANNOUNCEMENT, Role.OPEN, Role.NON_GOAL, Role.MEASURE, Role.RISK)  # it does not go on
+# After these a sentence goes on with what shall be built.
+_ON_ITS_OWN: Final = (Role.ANNOUNCEMENT, Role.OPEN, Role.NON_GOAL, Role.MEASURE, Role.RISK, Role.PROBLEM)
 
 
 class RoleSentence(NamedTuple):
@@ -60,7 +61,8 @@ def read_sentences(text: str) -> Sequence[RoleSentence]:
     A sentence without a cue goes on with what the one before it was, or else with what shall be built: without any
     need that is everything, otherwise what follows the first one. It is what each item after an announcement begins
     with. A purpose is a goal of its own. A measure begins with the figure of today that stands before it.
-    What leans on the sentence before it stands with it, unless cues say that it is for something else.
+    What leans on the sentence before it, or answers its question, stands with it, unless cues say that it is for
+    something else.
     """
     parted = [split_sentences(block) for block in blocks(text) if not block.startswith("#")]
     sentences = [(one, at == 0) for block in parted for at, one in enumerate(block)]
@@ -76,7 +78,8 @@ def read_sentences(text: str) -> Sequence[RoleSentence]:
         is_announced |= role is Role.ANNOUNCEMENT
         if _says_little(sentence) or role is Role.ANNOUNCEMENT:
             continue
-        leans = not stands_alone(sentence) and not begins and found
+        answers = found and role is found[-1].role is Role.OPEN and role not in _roles(found[-1].text)
+        leans = (answers or not stands_alone(sentence)) and not begins and found
         if leans and (not roles or found[-1].role is role):
             found[-1] = RoleSentence(f"{found[-1].text} {sentence}", found[-1].role)
             continue
