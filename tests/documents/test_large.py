@@ -8,10 +8,8 @@ from typing import Any
 
 import pytest
 
-from sightline.documents.queries import _STORE
 from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
 from sightline.intelligence.material import LONGEST_DESCRIPTION, DocumentType, Draft, Material
-from sightline.platform.db import Statement
 from tests.documents.conftest import AT, carry_out, written
 from tests.documents.test_writer import insight, material
 from tests.documents.written import INITIATIVE, idea, part
@@ -116,15 +114,3 @@ def test_lines_of_one_paragraph_are_one_paragraph() -> None:
     long = plain._replace(initiative=plain.initiative._replace(description=text))
     content = embedded_engine().write_document(DocumentType.INITIATIVE_BRIEF, long).content
     assert f"\n{' '.join(text.splitlines())}. [1]\n" in content
-
-
-async def test_a_generation_is_found_by_its_key_however_many_wait(world: World) -> None:
-    """The index of pending ones has all that the workspace waits for."""
-    explained = Statement(f"EXPLAIN {_STORE.text}", _STORE.names)
-    values: dict[str, Any] = dict.fromkeys(_STORE.names) | dict.fromkeys(("job", "run", "requests"), 1)
-    values |= dict.fromkeys(("workspace_id", "id"), world.workspace_id)
-    async with world.database.transaction() as tx:
-        await tx.connection.execute("SET LOCAL enable_seqscan = off")
-        plan = "\n".join(row[0] for row in await tx.rows(explained, **values))
-    assert "document_generations_pkey" in plan
-    assert "document_generations_active" not in plan
