@@ -6,6 +6,7 @@ import pytest
 
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.embedded.documents.roles import Role, role_of_statement
+from sightline.intelligence.embedded.questions import rules
 from sightline.intelligence.evidence import SignalMaterial
 from tests.documents.conftest import Json
 from tests.documents.written import ACCOUNTS, idea, insight, marks, part, prd, signal
@@ -190,3 +191,21 @@ async def test_hours_and_days_do_not_tell_what_a_complaint_is_about(world: World
         ],
     )
     assert said not in document["content"]
+
+
+async def test_what_customers_tell_of_an_idea_is_not_asked_and_not_missing(world: World) -> None:
+    points = {one.point: one.question for one in rules().english.points}
+    told = {
+        "today": "We call each boat by phone.",
+        "how_often": "Sails get lost in the shed every week.",
+        "risks": "The danger is a torn sail at sea.",
+    }
+    asked = [{"key": point, "question": points[point]} for point in (*told, "measure")]
+    document = await prd(
+        world,
+        signals=[signal(key) for key in told],
+        insights=[insight(key, said, said, category="problem") for key, said in told.items()],
+        ideas=[idea("shed", "Sails in the shed", description=SHED, number=1, insights=list(told), questions=asked)],
+    )
+    assert [point for point in points if points[point] in part(document, "Open points")] == ["measure"]
+    assert "what speaks against it" not in part(document, "Open points")

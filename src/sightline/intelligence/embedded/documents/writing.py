@@ -40,6 +40,8 @@ from sightline.intelligence.material import (
 
 _ALIKE: Final = 0.75
 _MOST_PEOPLE: Final = 8
+_MOST_REPORTS: Final = 100  # findings that may answer a question about an idea
+_REPORTED: Final = ("today", "how_often", "risks", "who")  # points that customers can report
 
 
 class Record(Protocol):
@@ -109,7 +111,8 @@ class Writing:
         for sentence in chain(split_sentences(self.about.description), undecided):
             is_new(sentence, said)
         self.requirements = find_requirements(material.ideas, self.findings, said)
-        self._descriptions = {idea.public_id: idea.description for idea in material.ideas}
+        self._texts = {idea.public_id: idea.description for idea in material.ideas}
+        self._reports = {id: one.findings[:_MOST_REPORTS] for one in self.requirements for id in one.public_ids}
         self.stated: dict[str, list[str]] = defaultdict(list)
         self.description = self._describe()
         self._topics = {topic_of(one.question) for one in self._decided.values()}
@@ -252,7 +255,9 @@ class Writing:
             "what it leaves out": self.has(Role.NON_GOAL) or self._is_recorded("non-goals"),
             "requirements": self.material.ideas,
             "measure and target": self.has(Role.MEASURE) or any(map(has_figure, measured)),
-            "what speaks against it": self.has(Role.RISK) or self.findings.objections,
+            "what speaks against it": self.has(Role.RISK)
+            or self.findings.objections
+            or any(self._is_reported("risks", idea) for idea in self._reports),
             "rules and limits": self._is_recorded("constraints")
             or any("rules" in points_in(text) for text in chain(needs, answered)),
             "rollout": self._is_recorded("rollout"),
@@ -268,9 +273,15 @@ class Writing:
     # Questions
 
     def _is_settled(self, question: AboutQuestion) -> bool:
-        """Whether the engine asked it about an earlier description: the present one says it."""
-        text = self._descriptions.get(question.asked_of, "")
-        return rules().point_of(question.question) in {*points_in(text), *(one.role for one in read_sentences(text))}
+        """Whether the engine asked it, and the present description, or a customer about the same, says it."""
+        point, text = rules().point_of(question.question), self._texts.get(question.asked_of, "")
+        is_reported = point in _REPORTED and self._is_reported(point, question.asked_of)
+        return is_reported or point in {*points_in(text), *(one.role for one in read_sentences(text))}
+
+    def _is_reported(self, point: str, idea: str) -> bool:
+        """Whether a customer says it about the idea."""
+        quotes = chain.from_iterable(finding.quotes for finding in self._reports.get(idea, ()))
+        return any(point in points_in(quote.text) for quote in quotes)
 
     def answers(self, *places: str) -> list[AboutQuestion]:
         """Returns the answered questions of topics, of the requirement with a label, or of neither ("decisions")."""
