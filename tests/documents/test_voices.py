@@ -209,3 +209,28 @@ async def test_what_customers_tell_of_an_idea_is_not_asked_and_not_missing(world
     )
     assert [point for point in points if points[point] in part(document, "Open points")] == ["measure"]
     assert "what speaks against it" not in part(document, "Open points")
+
+
+async def test_a_quote_that_announces_a_list_and_praise_that_leans_on_another_sentence_are_not_shown(
+    world: World,
+) -> None:
+    said = {
+        "list": "What was lost from the shed last summer, sails and boat logs:",
+        "lean": "He likes the boat list in the shed.",
+    }
+    document = await prd(
+        world,
+        signals=[signal(key) for key in said],
+        insights=[
+            insight(key, text, text, category="praise" if key == "lean" else "problem") for key, text in said.items()
+        ],
+        ideas=[idea("shed", "Sails in the shed", description=f"{LOST} {SHED}", number=1, insights=list(said))],
+    )
+    shown = document["content"].partition("## Sources")[0]
+    assert [text for text in said.values() if text in shown] == []
+
+
+async def test_people_who_act_in_an_idea_are_affected_and_those_of_an_open_point_are_not(world: World) -> None:
+    said = "Skippers and the household get a list. The rigger confirms it. Tbd: what the buyer sees."
+    document = await prd(world, ideas=[idea(description=said)])
+    assert "- **Affected:** skippers [2], households [2], riggers [2]\n" in document["content"]

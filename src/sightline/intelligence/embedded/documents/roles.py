@@ -107,7 +107,7 @@ def role_of_statement(text: str, category: str) -> Role:
 
 def stands_alone(text: str) -> bool:
     """Whether one understands the sentence without the one before it."""
-    return not {Role.LEANING, Role.ASIDE} & _roles(text)
+    return not text.endswith(":") and not {Role.LEANING, Role.ASIDE} & _roles(text)
 
 
 @keep_by_text(5_000)

@@ -20,6 +20,7 @@ from sightline.intelligence.embedded.documents.roles import (
     is_open,
     people_in,
     read_sentences,
+    stands_alone,
 )
 from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.likeness import Statements
@@ -205,7 +206,8 @@ class Writing:
         """The people that ideas name by what they do, such as "stewards", those that most ideas name first."""
         found: dict[str, list[AboutIdea]] = defaultdict(list)
         for idea in self.material.ideas:
-            for name in people_in(idea.description):
+            said = (one.text for one in read_sentences(idea.description) if one.role is not Role.OPEN)
+            for name in people_in(" ".join(said)):
                 found[name].append(idea)
         return dict(sorted(found.items(), key=lambda each: -len(each[1]))[:_MOST_PEOPLE])
 
@@ -217,14 +219,16 @@ class Writing:
 
     @cached_property
     def praise(self) -> list[Finding]:
-        """The praise that is about an idea: half of its words are, or a person described or confirmed it."""
+        """The praise that is about an idea: understood alone and half of its words are, or a person confirmed it."""
         if not self.findings.praise:
             return []
         texts = ([idea.name, *split_sentences(idea.description)] for idea in self.material.ideas)
         meanings = meanings_of(*chain.from_iterable(texts))
         about = {one: one.shared(meanings) for one in self.findings.praise}
         return [
-            one for one, shared in about.items() if not one.is_statement or shared >= max(ANSWERS, len(one.terms) / 2)
+            one
+            for one, shared in about.items()
+            if not one.is_statement or (shared >= max(ANSWERS, len(one.terms) / 2) and stands_alone(one.said))
         ]
 
     @property
