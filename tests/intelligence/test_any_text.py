@@ -114,6 +114,11 @@ def test_folding_keeps_the_beginning_of_a_word(word: str) -> None:
         assert fold(word)[:3] == word[:3]
 
 
+@pytest.mark.parametrize("word", ["l'agenda", "d'agenda", "qu'agenda", "lorsqu'agenda"])
+def test_a_french_word_folds_without_what_is_elided_before_it(word: str) -> None:
+    assert fold(word) == fold("agenda")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text[:6]))
 def test_a_million_hostile_characters_take_little_time(text: str) -> None:

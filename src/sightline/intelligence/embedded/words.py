@@ -16,6 +16,8 @@ _WORD = re.compile(f"[{_CJK}]+|[^{_BETWEEN}{_CJK}]+")
 # Makes ASCII letters small, and spaces of what is between ASCII words.
 _PLAIN: Final = {at: re.sub(f"[{_BETWEEN}]", " ", chr(at).lower()) for at in range(128)}
 
+_ELIDED: Final = re.compile("^(?:[cdjlmnst]|(?:jus|lors|puis)?qu)'(?=..)")  # French: l'export, d'export, qu'exporter
+
 # Endings that make a related word of a folded word.
 _DERIVED: Final = re.compile("(?<=....)(?:i[sz]at|icat|abl|ibl|ity|ify|ment|ion|at|it|i[sz]|iv|er|or|al|ic|y)$")
 
@@ -62,7 +64,7 @@ def fold(word: str) -> str:
     if not word.isascii():
         plain = unicodedata.normalize("NFKD", word).encode("ascii", "ignore").decode()
         word = plain if len(plain) == len(unicodedata.normalize("NFC", word)) else word
-    word = word.removesuffix("'s").replace("'", "")
+    word = _ELIDED.sub("", word.removesuffix("'s")).replace("'", "")
     if len(word) < 4 or not word.isascii() or any(map(str.isdigit, word)):
         return word
     word = _without_ending(_singular(word))
