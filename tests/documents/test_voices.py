@@ -197,8 +197,8 @@ async def test_what_customers_tell_of_an_idea_is_not_asked_and_not_missing(world
     points = {one.point: one.question for one in rules().english.points}
     told = {
         "today": "We call each boat by phone.",
-        "how_often": "Sails get lost in the shed every week.",
-        "risks": "The danger is a torn sail at sea.",
+        "how_often": "There were forty calls about sails last week.",
+        "risks": "If the sails take longer we'll go back to chalk.",
     }
     asked = [{"key": point, "question": points[point]} for point in (*told, "measure")]
     document = await prd(

@@ -42,6 +42,12 @@ from sightline.intelligence.material import (
 _ALIKE: Final = 0.75
 _MOST_PEOPLE: Final = 8
 _MOST_REPORTS: Final = 100  # findings that may answer a question about an idea
+_POINTS: Final = {
+    Role.TODAY: "today",
+    Role.EXTENT: "how_often",
+    Role.MEASURE: "measure",
+    Role.RISK: "risks",
+}
 _REPORTED: Final = ("today", "how_often", "risks", "who")  # points that customers can report
 
 
@@ -67,6 +73,11 @@ def _topics() -> dict[str, re.Pattern[str]]:
 def _is_about(text: str, topic: str) -> bool:
     """Whether the text has words of the topic."""
     return _topics()[topic].search(text.lower()) is not None
+
+
+def _says(text: str, point: str | None) -> bool:
+    """Whether the text says what a question about the point asks."""
+    return point in points_in(text) or any(point == _POINTS.get(one.role) for one in read_sentences(text) if point)
 
 
 class Outline(Struct, dict=True):
@@ -280,12 +291,12 @@ class Writing:
         """Whether the engine asked it, and the present description, or a customer about the same, says it."""
         point, text = rules().point_of(question.question), self._texts.get(question.asked_of, "")
         is_reported = point in _REPORTED and self._is_reported(point, question.asked_of)
-        return is_reported or point in {*points_in(text), *(one.role for one in read_sentences(text))}
+        return is_reported or _says(text, point)
 
     def _is_reported(self, point: str, idea: str) -> bool:
         """Whether a customer says it about the idea."""
         quotes = chain.from_iterable(finding.quotes for finding in self._reports.get(idea, ()))
-        return any(point in points_in(quote.text) for quote in quotes)
+        return any(_says(quote.text, point) for quote in quotes)
 
     def answers(self, *places: str) -> list[AboutQuestion]:
         """Returns the answered questions of topics, of the requirement with a label, or of neither ("decisions")."""
