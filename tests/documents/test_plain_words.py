@@ -116,3 +116,9 @@ async def test_a_lack_before_a_proposal_without_a_cue_is_its_problem(world: Worl
     document = await prd(world, ideas=[idea(description=f"{problem} Status with time: dropped, counted, washed.")])
     assert f"“{problem}”" in part(document, "Problem")
     assert "- “Status with time: dropped, counted, washed.”" in part(document, "Requirements")
+
+
+async def test_a_person_who_checks_or_decides_in_a_proposal_leaves_nothing_open(world: World) -> None:
+    needs = ("While a warden is checking, the pitch stays free.", "A trader has to decide, within an hour or so.")
+    document = await prd(world, ideas=[idea(description=f"The list should be short. {' '.join(needs)}")])
+    assert [one for one in needs if f"- “{one}”" not in part(document, "Requirements")] == []
