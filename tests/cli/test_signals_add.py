@@ -7,6 +7,7 @@ import pytest
 
 from tests.cli.test_import import Bulk, bulk, written
 from tests.cli.test_import_maps import exported
+from tests.waiting import wait_until
 
 __all__ = ["bulk"]
 
@@ -78,6 +79,7 @@ def test_options_say_whose_call_it_is_and_when(bulk: Bulk, tmp_path: Path) -> No
     add: list[str | Path] = ["signals", "add", "--workspace", bulk.slug, "--file", written(tmp_path / "call.vtt", VTT)]
     said = ["--account", "nordfleet.test", "--date", "2026-02-03", "--name", " Visit at the depot "]
     bulk.site.run(*add)
+    wait_until(lambda: exported(bulk)["signals"][0]["status"] == "processed")  # the worker's change counts as well
     for words, changed in ((said, 1), (said, 0), ([], 0), (["--account", "n7"], 0), (["--name", "Depot"], 1)):
         done = bulk.site.run(*add, *words, "--json").json
         assert (done["added"], done["changed"], done["unchanged"]) == (0, changed, 1 - changed)
