@@ -59,7 +59,7 @@ SELECT run_id FROM research_sections WHERE workspace_id = :workspace_id AND run_
 
 
 async def _settle_sections(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
-    """Refuses what is too large, and sections beyond those of a plan, with those that the run has already."""
+    """Refuses what is too large, and more sections than a plan has, with those that the run has already."""
     _refuse_large_fields(run, entries, "answer")
     yield
     last = {entry.row["run_id"]: entry for entry in sound(entries)}

@@ -44,7 +44,7 @@ def without_boilerplate(lines: Iterable[Quote]) -> Iterator[Quote]:
 
 
 def _after_subject(line: Quote) -> Iterator[Quote]:
-    """Yields what a line says after the sentence that is its subject: "Re: your survey. The lid sticks."."""
+    """Yields the rest of a line after the sentence that is its subject: "Re: your survey. The lid sticks."."""
     for start, _ in islice(find_sentences(line.text), 1, 2):
         yield structs.replace(line, text=line.text[start:], start=line.start + start)
 
