@@ -141,7 +141,8 @@ class Writing:
         for sentence, role in read_sentences(text):
             if role in (Role.NON_GOAL, Role.MEASURE):
                 self.stated[role].append(sentence)
-                text = text.replace(sentence, "", ["said", role] in self.outline.all_parts)
+                if ["said", role] in self.outline.all_parts:
+                    text = text.replace(sentence, "", 1)
         return [Markup(line) for line in paragraphs(text)]  # noqa: S704 - escaped
 
     def _sort_questions(self) -> None:
